@@ -49,7 +49,7 @@ func (c Conclusion) Statement() english.Text {
 	methods := c.methods()
 	switch {
 	case !c.Judged():
-		return c.description(len(methods))
+		return described(len(methods), c.label(c.Against), c.Extent)
 	case len(methods) == 0:
 		return english.Of("No method was compared with ", c.label(c.Against), ".")
 	case len(methods) == 1:
@@ -64,7 +64,7 @@ func (c Conclusion) Statement() english.Text {
 // Chosen is Statement where a trial has chosen a method, for a reason such as "was chosen on the calibration rows".
 func (c Conclusion) Chosen(method, why string) english.Text {
 	if !c.Judged() {
-		return c.description(len(c.methods()))
+		return described(len(c.methods()), c.label(c.Against), c.Extent)
 	}
 	text := english.Of(c.label(method), " ", why, ".")
 	m, has := c.Of(method)
@@ -74,9 +74,9 @@ func (c Conclusion) Chosen(method, why string) english.Text {
 	return english.Of(text, " ", c.ofOne(m, *c.families[method]))
 }
 
-// description is the sentence of a comparison without verdicts.
-func (c Conclusion) description(methods int) english.Text {
-	return english.Of("SIMULATED: values and ranks of ", english.Count(methods, "method"), " beside ", c.label(c.Against), ", ", c.Extent.Text(), ". ", unjudged)
+// described is the sentence of a comparison without verdicts.
+func described(methods int, against string, over Extent) english.Text {
+	return english.Of("SIMULATED: values of ", english.Count(methods, "method"), " beside ", against, ", ", over.Text(), ". ", unjudged)
 }
 
 // ofGroups says what is shown of the methods of each table.

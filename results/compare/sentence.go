@@ -20,7 +20,7 @@ func (v View) Statement() english.Text {
 	case !v.Ratio:
 		return v.Conclusion().Statement()
 	case !v.Judged():
-		return v.description()
+		return described(len(v.Rows), v.Label(v.Against), v.Extent)
 	case len(v.Rows) == 1:
 		return english.Of(v.sentence(v.Rows[0]), v.untestable())
 	}

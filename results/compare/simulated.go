@@ -3,7 +3,6 @@ package compare
 import (
 	"math"
 
-	"github.com/qats-bench/qats/internal/english"
 	"github.com/qats-bench/qats/results/compare/significance"
 )
 
@@ -34,9 +33,3 @@ func (c *Comparison) dropVerdicts() {
 
 // unjudged says why a simulated comparison has no verdict.
 const unjudged = "Simulated rows get no test, no interval and no verdict."
-
-// description is the sentence of a comparison without verdicts.
-func (v View) description() english.Text {
-	return english.Of("SIMULATED: values and ranks of ", english.Count(len(v.Rows), "method"), " beside ", v.Label(v.Against), ", ",
-		v.MetricLabel, ", ", v.Extent.Text(), ". ", unjudged)
-}
