@@ -70,7 +70,7 @@ func TestInstalledProgramRunsInAnyFolder(t *testing.T) {
 	has(qats("--version"), installedVersion, "softmax")
 	has(qats("try", "@demo"), "Use `qats`: on your test rows NLL 1.367", "0.9626   5.24")
 	has(qats("run", "-n", "companion"), " measured, 0 simulated, 0 without arrays")
-	has(qats("compare", "ts", "--spec", "companion-pixels", "--out", "pixels"), "1 setting: 1 measured", "TS against QaTS, ECE: ")
+	has(qats("compare", "ts", "--spec", "companion-pixels", "--out", "pixels"), "1 setting: 1 measured", "TS against QaTS: NLL ")
 	has(qats("paper", "reproduce", "--quick", "--out", "quick"), "0 failed", "paper.tex", "index.html")
 }
 
