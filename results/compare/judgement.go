@@ -131,7 +131,7 @@ func Judge(rows *results.Rows, o Options, described ...string) ([]*Judgement, er
 	if len(described) == 0 {
 		described = usualDescribed
 	}
-	j := judge{rows: rows, options: o, described: described, arranged: map[string]*Arranged{}, predicts: map[string]results.Prediction{}}
+	j := judge{rows: rows, options: o, described: described, arranged: map[string]*Arranged{}, compared: map[comparedBy]map[string]*Comparison{}, predicts: map[string]results.Prediction{}}
 	j.knowPredictions()
 	j.seeing = j.allSee()
 	return j.all()
@@ -143,6 +143,7 @@ type judge struct {
 	options   Options
 	described []string
 	arranged  map[string]*Arranged // by metric
+	compared  map[comparedBy]map[string]*Comparison
 	predicts  map[string]results.Prediction
 	seeing    bool // all methods see the test domain, so that they are judged
 }
@@ -218,8 +219,15 @@ func keepsIn(method, against string, values map[string]map[results.Place]float64
 	return kept, known
 }
 
+// comparedBy names the comparisons by a metric with a method. The tables of a judgement share them.
+type comparedBy struct{ metric, against string }
+
 // by returns the comparisons by a metric with a method, by source; none where the method has no value.
 func (j *judge) by(metric, against string) map[string]*Comparison {
+	key := comparedBy{metric, against}
+	if of := j.compared[key]; of != nil {
+		return of
+	}
 	a, has := j.arranged[metric]
 	if !has {
 		o := j.options
@@ -230,6 +238,7 @@ func (j *judge) by(metric, against string) map[string]*Comparison {
 		j.arranged[metric] = a
 	}
 	of := map[string]*Comparison{}
+	j.compared[key] = of
 	if a == nil {
 		return of
 	}
@@ -242,15 +251,11 @@ func (j *judge) by(metric, against string) map[string]*Comparison {
 
 func (j *judge) all() (list []*Judgement, err error) {
 	o := j.options
-	base := map[string]map[string]*Comparison{} // by metric and source
-	for _, metric := range slices.Concat(scoresOf(results.Keeps), scoresOf(results.TopLabel), j.described, []string{"accuracy"}) {
-		base[metric] = j.by(metric, o.Against)
-	}
 	for _, source := range sources {
 		one := &Judgement{Options: o, Source: source, families: map[string]*Group{}, predicts: j.predicts}
 		one.Metric = ""
 		for _, metric := range slices.Concat(scoresOf(results.Keeps), scoresOf(results.TopLabel), j.described) {
-			if c := base[metric][source]; c != nil && c.Settings > one.Settings {
+			if c := j.by(metric, o.Against)[source]; c != nil && c.Settings > one.Settings {
 				one.Extent, one.Settings = c.Extent, c.Settings
 			}
 		}
@@ -258,7 +263,7 @@ func (j *judge) all() (list []*Judgement, err error) {
 			continue
 		}
 		for _, of := range append(results.Predictions(), "") {
-			g := j.group(of, source, o.Against, func(metric string) *Comparison { return base[metric][source] }, o.Methods)
+			g := j.group(of, source, o.Against, o.Methods)
 			if g == nil {
 				continue
 			}
@@ -306,7 +311,7 @@ func (j *Judgement) Judged() bool { return j.Source != "simulated" }
 
 // group judges the methods of a table against a method; nil without methods. only are the methods asked for; nil for
 // all but the floor. Methods that see the test domain are judged where there are no others.
-func (j *judge) group(of results.Prediction, source, against string, by func(metric string) *Comparison, only []string) *Group {
+func (j *judge) group(of results.Prediction, source, against string, only []string) *Group {
 	g := &Group{Predicts: of}
 	index := map[string]int{}
 	var p []float64
@@ -321,7 +326,7 @@ func (j *judge) group(of results.Prediction, source, against string, by func(met
 		return &g.Methods[i]
 	}
 	rowsOf := func(metric string) (View, []Row) {
-		c := by(metric)
+		c := j.by(metric, against)[source]
 		if c == nil {
 			return View{}, nil
 		}
@@ -467,11 +472,7 @@ func (j *judge) best(g Group, source string) (best []string) {
 	better := lists.Where(g.Methods, func(m Judged) bool { return m.Verdict == Better })
 	names := lists.Values(g.Methods, func(m Judged) string { return m.Method })
 	for _, m := range better {
-		by := map[string]*Comparison{}
-		for _, metric := range g.Scores {
-			by[metric] = j.by(metric, m.Method)[source]
-		}
-		rivals := j.group(g.Predicts, source, m.Method, func(metric string) *Comparison { return by[metric] }, names)
+		rivals := j.group(g.Predicts, source, m.Method, names)
 		if rivals == nil || !slices.ContainsFunc(rivals.Methods, func(r Judged) bool { return r.Verdict == Better }) {
 			best = append(best, m.Method)
 		}
