@@ -19,7 +19,6 @@ func reportCommand() *cobra.Command {
 	var out string
 	var figures []plots.Format
 	var printed report.Form
-	latex := "full"
 	cmd := &cobra.Command{
 		Use:   "report SPEC... | DIR",
 		Short: "Render tables, figures and a page from the CSV files",
@@ -43,7 +42,7 @@ the fitted parameters, and says so.`,
 		ValidArgsFunction: completeSpecs,
 		RunE: func(cmd *cobra.Command, files []string) error {
 			if dir := slices.IndexFunc(files, isResults); dir >= 0 {
-				if len(files) > 1 || slices.ContainsFunc([]string{"out", "format", "figure-format", "latex"}, cmd.Flags().Changed) {
+				if len(files) > 1 || slices.ContainsFunc([]string{"out", "format", "figure-format"}, cmd.Flags().Changed) {
 					return usage("%s is a folder, and report makes only the page of a folder: give no spec and no flag with it", files[dir])
 				}
 				return makePage(unlessQuiet(cmd), files[dir])
@@ -53,7 +52,7 @@ the fitted parameters, and says so.`,
 				return err
 			}
 			w := unlessQuiet(cmd)
-			options := report.ViewOptions{Formats: figures, Compact: latex == "compact", All: verbose(cmd), Tables: printed, Width: widthOf(w),
+			options := report.ViewOptions{Formats: figures, All: verbose(cmd), Tables: printed, Width: widthOf(w),
 				Lacking: func(line string) { warn(cmd.ErrOrStderr(), newTextWarning(line)) }}
 			if err := report.WriteViews(w, specs, out, options); err != nil {
 				return err
@@ -68,7 +67,6 @@ the fitted parameters, and says so.`,
 	cmd.MarkFlagDirname("out")
 	figureFormats(cmd, &figures)
 	choiceFlag(cmd, &printed, "format", report.Forms(), "print all tables, as text, latex or md (Markdown), in place of the summary")
-	choiceFlag(cmd, &latex, "latex", []string{"full", "compact"}, "LaTeX tables: full, or compact for one column of a paper, without consistency bands and with their notes as comments")
 	return cmd
 }
 

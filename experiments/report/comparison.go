@@ -125,7 +125,7 @@ func Short(w io.Writer, compared []Compared, all bool, form Form) error {
 	for _, t := range tables {
 		switch form {
 		case LaTeXForm:
-			if err := t.Compact(w); err != nil {
+			if err := t.LaTeX(w); err != nil {
 				return err
 			}
 		case MarkdownForm:
@@ -293,7 +293,7 @@ type fileOf struct {
 func (p Compared) texts() []fileOf {
 	files := []fileOf{{".txt", p.Text}}
 	if p.of.Compact {
-		files = append(files, fileOf{".tex", p.CompactTable().Compact})
+		files = append(files, fileOf{".tex", p.CompactTable().LaTeX})
 	} else {
 		files = append(files, fileOf{".tex", p.LaTeX})
 	}

@@ -69,7 +69,7 @@ func (s *summary) print(w io.Writer) error {
 // specs with the numbers of their settings and views.
 func (s *summary) views() *table.Table {
 	if len(s.parts) == 1 && len(s.parts[0].Tables) > 0 {
-		if t := s.parts[0].Tables[0].Table.Table(); len(t.Rows) <= shortTable {
+		if t := s.parts[0].Tables[0].Table(); len(t.Rows) <= shortTable {
 			return t
 		}
 	}

@@ -26,7 +26,6 @@ import (
 type ViewOptions struct {
 	Document string         // file name of the LaTeX document; report.tex if empty
 	Formats  []plots.Format // of figures; SVG and PDF if nil
-	Compact  bool           // LaTeX tables for one column of a paper, without consistency bands, with the notes as comments
 	All      bool           // prints all tables, the names of the files and the notes of figures
 	Tables   Form           // prints all tables in this form and nothing else; the summary if empty
 	Lacking  func(string)   // gets the lines about views that could not be made, where Tables prints no summary; may be nil
@@ -175,22 +174,22 @@ func (v *views) table(t pivot.Spec) error {
 		if t.Interval {
 			pivoted.Pair(v.all.Of(v.spec.Name).Pairs)
 		}
-		return pivoted, publish(pivoted)
+		return pivoted, nil
 	}
 	pivoted, err := made(t)
 	if err != nil {
 		return err
 	}
-	typeset := pivoted
-	if v.options.Compact && t.ConsistencyBand { // a column of a paper has no room for it
+	plain := pivoted
+	if t.ConsistencyBand { // an article has no room for it
 		t.ConsistencyBand = false
-		if typeset, err = made(t); err != nil {
+		if plain, err = made(t); err != nil {
 			return err
 		}
 	}
-	v.part.Tables = append(v.part.Tables, pivot.File{Path: "tables/" + t.Name + ".tex", Table: pivoted})
+	v.part.Tables = append(v.part.Tables, pivoted)
 	base := filepath.Join(v.dir, "tables", t.Name)
-	if err := v.latex(typeset, base); err != nil {
+	if err := atomicfile.Write(base+".tex", plain.Table().LaTeX); err != nil {
 		return err
 	}
 	if err := atomicfile.Write(base+".txt", pivoted.Text); err != nil {
@@ -200,7 +199,7 @@ func (v *views) table(t pivot.Spec) error {
 		return err
 	}
 	if v.tables != nil {
-		return v.print(pivoted, typeset)
+		return v.print(pivoted, plain)
 	}
 	if err := pivoted.Table().Text(v.w, v.options.Width); err != nil {
 		return err
@@ -210,30 +209,20 @@ func (v *views) table(t pivot.Spec) error {
 }
 
 // print prints a table in the form of the options, with an empty line after it.
-func (v *views) print(t, typeset *pivot.Pivot) (err error) {
+func (v *views) print(t, plain *pivot.Pivot) (err error) {
 	switch {
 	case v.options.Tables == TextForm:
 		err = t.Table().Text(v.tables, v.options.Width)
 	case v.options.Tables == MarkdownForm:
 		err = t.Table().Markdown(v.tables)
-	case v.options.Compact:
-		err = typeset.Table().Compact(v.tables)
 	default:
-		err = typeset.LaTeX(v.tables)
+		err = plain.Table().LaTeX(v.tables)
 	}
 	if err != nil {
 		return err
 	}
 	_, err = fmt.Fprintln(v.tables)
 	return err
-}
-
-// latex writes the LaTeX files of a table.
-func (v *views) latex(t *pivot.Pivot, base string) error {
-	if !v.options.Compact {
-		return atomicfile.Write(base+".tex", t.LaTeX)
-	}
-	return atomicfile.Write(base+".tex", t.Table().Compact)
 }
 
 // names returns the labels of a view, and those that settings.csv has for data sets and networks

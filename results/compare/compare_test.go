@@ -389,7 +389,7 @@ func TestPrintedPagesAreTheGoldenOnes(t *testing.T) {
 		"example.jsonl":       printed(v.JSON),
 		"example.tex":         printed(v.LaTeX),
 		"example-splits.tex":  printed(v.SplitTable().LaTeX),
-		"example-compact.tex": printed(v.CompactTable().Compact),
+		"example-compact.tex": printed(v.CompactTable().LaTeX),
 	} {
 		if head, notes, ok := strings.Cut(got, "\\def\\qatsnotes{%\n"); ok {
 			notes, whole := strings.CutSuffix(notes, "}\n"+string(layout)+"\\endgroup\n")

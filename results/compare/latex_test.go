@@ -18,7 +18,7 @@ func TestCompactTableFitsAColumn(t *testing.T) {
 	v := judged(t, records, pairs, ece)
 	v.Labels = map[string]string{"ir": "QaTS (trans)"}
 	var table strings.Builder
-	if err := v.CompactTable().Compact(&table); err != nil {
+	if err := v.CompactTable().LaTeX(&table); err != nil {
 		t.Fatal(err)
 	}
 	if strings.Contains(table.String(), "resizebox") || strings.Count(table.String(), "\\begin{table}") != 1 {

@@ -46,7 +46,7 @@ func TestSimulatedSettingsGetNoVerdict(t *testing.T) {
 		c := comparison(t, records, pairs, ece)
 		v := View{Comparison: c, Splits: c.Splits(records, pairs), Labels: labels, Judgement: judgement(t, slices.Concat(records, resultstest.By("nll", records...)), pairs, ece), Full: true}
 		out := map[string]string{"Sentence": v.Sentence(), "RankingNotes": strings.Join(v.RankingNotes(), " ")}
-		for name, write := range map[string]func(io.Writer) error{"Text": v.Text, "LaTeX": v.LaTeX, "CompactLaTeX": v.CompactTable().Compact, "SplitsLaTeX": v.SplitTable().LaTeX} {
+		for name, write := range map[string]func(io.Writer) error{"Text": v.Text, "LaTeX": v.LaTeX, "CompactLaTeX": v.CompactTable().LaTeX, "SplitsLaTeX": v.SplitTable().LaTeX} {
 			var b bytes.Buffer
 			if err := write(&b); err != nil {
 				t.Fatal(err)

@@ -10,13 +10,13 @@ import (
 	"unicode/utf8"
 )
 
-// fitting is the end of each LaTeX file: TeX measures the table and decides how it fits.
+// Preamble is what a document of tables of [Table.Typeset] needs in its preamble: macros by which TeX measures a
+// table and decides how it fits. It needs the packages amssymb, booktabs, graphicx, longtable, multirow, pdflscape and xcolor.
 //
 //go:embed fitting.tex
-var fitting string
+var Preamble string
 
-// LaTeX writes the table for LaTeX, in ASCII, with the packages amssymb, booktabs,
-// graphicx, longtable, multirow, pdflscape and xcolor. The best number is bold, the second
+// Typeset writes the table for a LaTeX document with [Preamble], in ASCII. The best number is bold, the second
 // best is underlined, and the gap is a subscript in the colours of the paper. The
 // numbers of a column are aligned: marks behind one number take the same room behind all.
 //
@@ -26,80 +26,78 @@ var fitting string
 // table that does not fit one page with its notes is a longtable over several, and the
 // notes follow after it. A document of two columns has no such pages: there a table is
 // a float in any case.
-func (t *Table) LaTeX(w io.Writer) error {
-	rows, label, origin, colours := t.latexParts()
+func (t *Table) Typeset(w io.Writer) error {
 	b := bufio.NewWriter(w)
-	if t.Files != "" {
-		fmt.Fprintf(b, "%% Made from %s; needs amssymb, booktabs, graphicx, longtable, multirow, pdflscape, xcolor.\n", t.Files)
-	}
-	b.WriteString(colours)
 	b.WriteString("\\begingroup\n")
 	for _, d := range []struct{ name, text string }{
-		{"name", strings.Map(labelRune, t.Name)}, {"caption", Escape(t.Caption)}, {"label", label}, {"origin", origin}, {"layout", t.latexLayout()},
-		{"head", "%\n" + t.latexHead()}, {"rows", "%\n" + rows}, {"notes", "%\n" + strings.Join(append(t.latexNotes(), ""), "\n")},
+		{"name", strings.Map(labelRune, t.Name)}, {"caption", Escape(t.Caption)}, {"label", t.latexLabel()}, {"origin", t.latexOrigin()}, {"layout", t.latexLayout()},
+		{"head", "%\n" + t.latexHead()}, {"rows", "%\n" + t.latexRows()}, {"notes", "%\n" + strings.Join(append(t.latexNotes(), ""), "\n")},
 	} {
 		fmt.Fprintf(b, "\\def\\qats%s{%s}\n", d.name, d.text)
 	}
-	b.WriteString(fitting + "\\endgroup\n")
+	b.WriteString("\\qatstable\n\\endgroup\n")
 	return b.Flush()
 }
 
-// Compact writes the table for one column of a paper of two, as a booktabs tabular without macros
+// usePackage is the first line of a table for a document of its own.
+const usePackage = "% \\usepackage{booktabs}\n"
+
+// LaTeX writes the table for an article with the package booktabs, in ASCII, as a tabular without macros
 // that an author can edit: a float at the top of a column, or of both columns where it has more
-// text than one holds. The legend and the notes follow as comments, for the paper to take what it
-// needs.
-func (t *Table) Compact(w io.Writer) error {
+// text than one holds. The first line is the one to copy into the preamble. The legend and the notes follow as
+// comments, for the paper to take what it needs.
+func (t *Table) LaTeX(w io.Writer) error {
 	plain := *t
-	plain.compact, t = true, &plain
-	rows, label, origin, colours := t.latexParts()
+	plain.plain, t = true, &plain
 	b := bufio.NewWriter(w)
+	b.WriteString(usePackage)
 	if t.Files != "" {
-		fmt.Fprintf(b, "%% Made from %s; needs %s.\n", t.Files, t.packages(colours != ""))
+		fmt.Fprintf(b, "%% Made from %s.\n", t.Files)
 	}
-	b.WriteString(colours)
 	float := "table"
 	if t.characters() > columnCharacters {
 		float = "table*"
 	}
-	caption := Escape(t.Caption)
+	caption, origin := Escape(t.Caption), t.latexOrigin()
 	if caption != "" && origin != "" && !strings.ContainsAny(caption[len(caption)-1:], ".:;!?") {
 		caption += "."
 	}
 	fmt.Fprintf(b, "\\begin{%s}[t]\n\\centering\n\\caption{%s}\n%s\n\\smallskip\n\\footnotesize\n\\setlength{\\tabcolsep}{2.5pt}\n"+
 		"\\begin{tabular}{@{}%s@{}}\n\\toprule\n%s\\midrule\n%s\\bottomrule\n\\end{tabular}\n\\end{%s}\n",
-		float, strings.TrimSpace(caption+" "+origin), label, t.latexLayout(), t.latexHead(), rows, float)
+		float, strings.TrimSpace(caption+" "+origin), t.latexLabel(), t.latexLayout(), t.latexHead(), t.latexRows(), float)
 	for _, note := range t.latexNotes() {
 		b.WriteString("% " + note + "\n")
 	}
 	return b.Flush()
 }
 
-// latexParts returns the rows, the label, the origin, and the definitions of the colours where there
-// are some.
-func (t *Table) latexParts() (rows, label, origin, colours string) {
+func (t *Table) latexRows() string {
 	var b strings.Builder
 	for i := range t.Rows {
 		t.latexRow(&b, i)
 	}
-	if t.Name != "" {
-		label = "\\label{tab:" + strings.Map(labelRune, t.Name) + "}"
+	return b.String()
+}
+
+func (t *Table) latexLabel() string {
+	if t.Name == "" {
+		return ""
 	}
-	if origin = Escape(t.Origin); t.Warning {
-		origin = "\\textbf{" + origin + "}"
+	return "\\label{tab:" + strings.Map(labelRune, t.Name) + "}"
+}
+
+func (t *Table) latexOrigin() string {
+	if t.Warning {
+		return "\\textbf{" + Escape(t.Origin) + "}"
 	}
-	if slices.ContainsFunc(t.Rows, func(r Row) bool {
-		return slices.ContainsFunc(r.Cells, func(c Cell) bool { return c.Gap != "" || c.Below != "" })
-	}) {
-		colours = "\\providecolor{Better}{rgb}{0.18,0.407,0.266}\n\\providecolor{Worse}{rgb}{0.35,0.35,0.35}\n"
-	}
-	return b.String(), label, origin, colours
+	return Escape(t.Origin)
 }
 
 // columnCharacters is how many characters of footnotesize, about 4.2 points each, stand in a
 // column of a paper, 3.3 inches.
 const columnCharacters = 56
 
-// characters estimates the width of a compact table: the widest text of each column, and
+// characters estimates the width of a plain table: the widest text of each column, and
 // the space between columns.
 func (t *Table) characters() int {
 	n := 0
@@ -124,25 +122,10 @@ func (t *Table) characters() int {
 	return n
 }
 
-// packages names what a compact table needs: booktabs, amssymb for ticks and xcolor for gaps.
-func (t *Table) packages(colours bool) string {
-	list := []string{"booktabs"}
-	if slices.ContainsFunc(t.Rows, func(r Row) bool {
-		return slices.ContainsFunc(r.Cells, func(c Cell) bool { _, tick := c.Value.(bool); return tick && c.Text == "" })
-	}) {
-		list = append(list, "amssymb")
-	}
-	if colours {
-		list = append(list, "xcolor")
-	}
-	return strings.Join(list, ", ")
-}
-
-// latexNotes returns the legend, the remarks and the footnotes.
-func (t *Table) latexNotes() (list []string) {
-	if len(t.Legend) > 0 {
-		list = append(list, t.legendText("Best \\textbf{bold}, second \\underline{underlined}", Escape))
-	}
+// latexNotes returns the sentences of the legend, the remarks and the footnotes. Without an empty line between them,
+// sentences are one paragraph.
+func (t *Table) latexNotes() []string {
+	list := t.legendSentences("Best \\textbf{bold}, second \\underline{underlined}", Escape)
 	for _, text := range t.Remarks {
 		list = append(list, Escape(text))
 	}
@@ -161,7 +144,7 @@ func (t *Table) latexLayout() string {
 			layout += "@{\\hspace{2em}}"
 		}
 		switch {
-		case c.Align == Right:
+		case c.Align == Right || c.Align == Numbers && t.plain:
 			layout += "r"
 		case c.Align == Numbers || c.Aside:
 			layout += "c"
@@ -195,7 +178,7 @@ func (t *Table) latexHead() string {
 		name := strings.Join(lines, "\\\\")
 		if len(lines) > 1 {
 			at := "c"
-			if c.Align == Right {
+			if c.Align == Right || c.Align == Numbers && t.plain {
 				at = "r"
 			}
 			name = "\\begin{tabular}[b]{@{}" + at + "@{}}" + name + "\\end{tabular}"
@@ -203,7 +186,7 @@ func (t *Table) latexHead() string {
 		switch {
 		case c.Aside:
 			name = "\\textit{" + name + "}"
-		case !t.compact:
+		case !t.plain:
 			name = "\\textbf{" + name + "}"
 		}
 		head = append(head, name+superscripts(c.Signs, c.Notes))
@@ -241,7 +224,12 @@ func superscripts(text string, notes []int) string {
 // latexText prints a cell that is not a number with marks.
 func (t *Table) latexText(c Cell, column Column) string {
 	if v, ok := c.Value.(bool); ok && c.Text == "" {
-		if v {
+		switch {
+		case t.plain && v:
+			return "yes"
+		case t.plain:
+			return "no"
+		case v:
 			return "$\\checkmark$"
 		}
 		return "$\\times$"
@@ -283,7 +271,7 @@ func (t *Table) latexRow(b *strings.Builder, i int) {
 		case j > 0 || !t.repeats(i):
 			text = t.latexText(c, t.Columns[j]) + superscripts(c.Signs, c.Notes)
 		}
-		if n := t.height(i); j == 0 && t.Grouped && !t.compact && !t.repeats(i) && n > 1 {
+		if n := t.height(i); j == 0 && t.Grouped && !t.plain && !t.repeats(i) && n > 1 {
 			text = fmt.Sprintf("\\qatsgroup{%d}{%s}", n, text)
 		}
 		cells = append(cells, text)
@@ -294,16 +282,20 @@ func (t *Table) latexRow(b *strings.Builder, i int) {
 			if len(c.Below) > 12 {
 				size = "tiny"
 			}
-			second = fmt.Sprintf("{\\%s\\textcolor{Worse}{%s}}", size, strings.ReplaceAll(Escape(c.Below), "-", "$-$"))
+			second = fmt.Sprintf("{\\%s%s}", size, t.coloured("Worse", strings.ReplaceAll(Escape(c.Below), "-", "$-$")))
 		}
 		below = append(below, second)
 	}
 	b.WriteString(strings.Join(cells, " & "))
 	if under {
-		b.WriteString(" \\\\*\n" + strings.Join(below, " & "))
+		end := " \\\\*\n"
+		if t.plain {
+			end = " \\\\\n"
+		}
+		b.WriteString(end + strings.Join(below, " & "))
 	}
 	end := " \\\\"
-	if first := t.group(i); i+1 < len(t.Rows) && t.repeats(i+1) && t.height(first) <= undivided {
+	if first := t.group(i); i+1 < len(t.Rows) && t.repeats(i+1) && t.height(first) <= undivided && !t.plain {
 		end += "*" // no page ends here
 	}
 	if under {
@@ -347,10 +339,10 @@ func (t *Table) latexNumber(c Cell, j int) string {
 		other := r.Cells[j]
 		whole = max(whole, strings.Index(other.Text, "."))
 		if w := len(strings.ReplaceAll(signs(other.Signs, other.Notes), "\\ddagger", "d")) + len(other.Gap); w > room {
-			room, widest = w, latexTail(other)
+			room, widest = w, t.latexTail(other)
 		}
 	}
-	spread, tail := t.latexSpread(c, j), latexTail(c)
+	spread, tail := t.latexSpread(c, j), t.latexTail(c)
 	switch {
 	case tail == widest:
 	case tail == "":
@@ -362,7 +354,7 @@ func (t *Table) latexNumber(c Cell, j int) string {
 		return "--" + spread + tail
 	}
 	pad := ""
-	if missing := whole - strings.Index(c.Text, "."); missing > 0 {
+	if missing := whole - strings.Index(c.Text, "."); missing > 0 && !t.plain {
 		pad = "\\phantom{" + strings.Repeat("0", missing) + "}"
 	}
 	text := strings.Replace(c.Text, "-", "$-$", 1)
@@ -398,19 +390,33 @@ func (t *Table) latexSpread(c Cell, j int) string {
 
 // latexTail prints the signs and footnotes of a number and beside them the gap.
 // Above each other, they would run into the next row.
-func latexTail(c Cell) string {
+func (t *Table) latexTail(c Cell) string {
 	tail := ""
-	if above := signs(c.Signs, c.Notes); above != "" {
+	if above := signs(c.Signs, c.Notes); above != "" && t.plain {
+		tail = "^{" + above + "}"
+	} else if above != "" {
 		tail = "^{\\mathrm{" + above + "}}"
+	}
+	empty := "{}" // the subscript does not stand below the superscript
+	if t.plain && tail == "" {
+		empty = ""
 	}
 	switch {
 	case c.Gap != "" && c.Good:
-		tail += "{}_{\\textcolor{Better}{\\mathbf{" + c.Gap + "}}}"
+		tail += empty + "_{" + t.coloured("Better", "\\mathbf{"+c.Gap+"}") + "}"
 	case c.Gap != "":
-		tail += "{}_{\\textcolor{Worse}{" + c.Gap + "}}"
+		tail += empty + "_{" + t.coloured("Worse", c.Gap) + "}"
 	}
 	if tail == "" {
 		return ""
 	}
 	return "$" + tail + "$"
+}
+
+// coloured prints text in a colour of Preamble; a plain table has no colours.
+func (t *Table) coloured(colour, text string) string {
+	if t.plain {
+		return text
+	}
+	return "\\textcolor{" + colour + "}{" + text + "}"
 }

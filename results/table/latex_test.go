@@ -13,10 +13,10 @@ import (
 	"github.com/qats-bench/qats/results/table/latextest"
 )
 
-func latexOf(t *testing.T, table *Table) string {
+func typesetOf(t *testing.T, table *Table) string {
 	t.Helper()
 	var b strings.Builder
-	if err := table.LaTeX(&b); err != nil {
+	if err := table.Typeset(&b); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -38,7 +38,7 @@ b & TS & 10.00\rlap{$^{\mathrm{1,2}}$}\hphantom{${}_{\textcolor{Better}{\mathbf{
 \midrule
 Average &  & \phantom{0}5.00\hphantom{${}_{\textcolor{Better}{\mathbf{-3.33}}}$} & -- &  \\
 `
-	if got := rowsOf(latexOf(t, example())); got != want {
+	if got := rowsOf(typesetOf(t, example())); got != want {
 		t.Errorf("got\n%s", got)
 	}
 }
@@ -85,7 +85,7 @@ func TestTeXFitsTablesToThePage(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		text := "\\pdfobjcompresslevel=0\n\\documentclass[10pt,a4paper," + c.options + "]{article}\n\\usepackage[margin=2cm]{geometry}\n" +
-			"\\usepackage{amssymb,booktabs,graphicx,longtable,multirow,pdflscape,xcolor}\n\\begin{document}\n" + latexOf(t, c.table) + "\\end{document}\n"
+			"\\usepackage{amssymb,booktabs,graphicx,longtable,multirow,pdflscape,xcolor}\n" + Preamble + "\\begin{document}\n" + typesetOf(t, c.table) + "\\end{document}\n"
 		if err := os.WriteFile(filepath.Join(dir, "t.tex"), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -118,10 +118,10 @@ func TestTeXFitsTablesToThePage(t *testing.T) {
 	}
 }
 
-// TestACompactTableStandsAlone: it has no macro of the full form, its caption is sentences, and
+// TestAPlainTableStandsAlone: it has no macro of the full form, its caption is sentences, and
 // it takes both columns where it is too wide for one.
-func TestACompactTableStandsAlone(t *testing.T) {
-	got := compactOf(t, example())
+func TestAPlainTableStandsAlone(t *testing.T) {
+	got := plainOf(t, example())
 	for _, want := range []string{"\\begin{table}[t]", "\\caption{Errors. All numbers are invented.}", "\na & QaTS &"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
@@ -130,15 +130,15 @@ func TestACompactTableStandsAlone(t *testing.T) {
 	if strings.Contains(got, "\\qats") {
 		t.Errorf("a macro of the full form in\n%s", got)
 	}
-	if got := compactOf(t, sized(3, 8, 0)); !strings.Contains(got, "\\begin{table*}[t]") || !strings.Contains(got, "\\end{table*}") {
+	if got := plainOf(t, sized(3, 8, 0)); !strings.Contains(got, "\\begin{table*}[t]") || !strings.Contains(got, "\\end{table*}") {
 		t.Errorf("not across both columns:\n%s", got)
 	}
 }
 
-func compactOf(t *testing.T, table *Table) string {
+func plainOf(t *testing.T, table *Table) string {
 	t.Helper()
 	var b strings.Builder
-	if err := table.Compact(&b); err != nil {
+	if err := table.LaTeX(&b); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()

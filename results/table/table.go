@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// Table is a table as a value. A view builds it; Text, LaTeX, Compact, Markdown, HTML, CSV and JSON write
+// Table is a table as a value. A view builds it; Text, LaTeX, Typeset, Markdown, HTML, CSV and JSON write
 // it and know no view. All its texts are plain.
 type Table struct {
 	Name    string // of the file, and of the LaTeX label "tab:<name>"; empty for none
@@ -20,7 +20,7 @@ type Table struct {
 	Rows    []Row
 	Grouped bool // neighbours with equal texts in the first column are a group, between rules
 	List    bool // a terminal shows it without rules
-	compact bool // in [Table.Compact]: without macros
+	plain   bool // in [Table.LaTeX]: without macros and colours
 
 	Legend  []Sentence // one paragraph below the rows
 	Remarks []string   // paragraphs below the legend

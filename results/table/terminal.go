@@ -62,7 +62,11 @@ func (t *Table) Text(w io.Writer, width int) error {
 
 // legendText joins the sentences of the legend.
 func (t *Table) legendText(marks string, escape func(string) string) string {
-	var list []string
+	return strings.Join(t.legendSentences(marks, escape), " ")
+}
+
+// legendSentences are the sentences of the legend, with what the marks of numbers mean before those that say so.
+func (t *Table) legendSentences(marks string, escape func(string) string) (list []string) {
 	for _, s := range t.Legend {
 		text := escape(s.Text)
 		if s.Marks {
@@ -70,7 +74,7 @@ func (t *Table) legendText(marks string, escape func(string) string) string {
 		}
 		list = append(list, text)
 	}
-	return strings.Join(list, " ")
+	return list
 }
 
 // ascii returns a text in one line, with the signs of a table in ASCII.

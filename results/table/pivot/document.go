@@ -13,9 +13,8 @@ import (
 	"github.com/qats-bench/qats/results/table"
 )
 
-// Document is a LaTeX document of the tables and figures of a report, each of
-// which is a file of its own. pdflatex has to be run in the folder that the names
-// of these files are relative to.
+// Document is a LaTeX document of the tables and figures of a report. The figures are files of their own, so
+// pdflatex has to be run in the folder that their names are relative to.
 type Document struct {
 	Title    string
 	Settings Settings // of all parts; a setting of several parts counts once
@@ -26,7 +25,7 @@ type Document struct {
 type Part struct {
 	Title    string
 	Settings Settings
-	Tables   []File
+	Tables   []*Pivot
 	Figures  []Figure
 }
 
@@ -52,12 +51,6 @@ func CountSettings(records []results.Record, ofPaper func(experiment string) boo
 	return Settings{results.CountSettings(records, nil), len(standIn)}
 }
 
-// File is a table and the path of its LaTeX, such as tables/standard-ece.tex.
-type File struct {
-	Path  string
-	Table *Pivot
-}
-
 // Figure is a PDF, such as figures/shift-severity.pdf, or a picture that ends in
 // .pgf.
 type Figure struct {
@@ -81,11 +74,8 @@ func (d *Document) LaTeX(w io.Writer) error {
 	across := Part{Title: "Figures of several experiments"}
 	parts := slices.Clone(d.Parts)
 	for i, p := range parts {
-		for _, f := range p.Tables {
-			if !plainPath.MatchString(f.Path) {
-				return fmt.Errorf("document: path %q: letters, digits and . _ + - / only", f.Path)
-			}
-			numbered = numbered || f.Table.Spec.Number > 0
+		for _, t := range p.Tables {
+			numbered = numbered || t.Spec.Number > 0
 		}
 		parts[i].Figures = nil
 		for _, f := range p.Figures {
@@ -100,10 +90,12 @@ func (d *Document) LaTeX(w io.Writer) error {
 		}
 	}
 	b := bufio.NewWriter(w)
-	fmt.Fprintf(b, preamble, table.Escape(d.banner()), table.Escape(d.Title))
+	fmt.Fprintf(b, preamble, table.Preamble, table.Escape(d.banner()), table.Escape(d.Title))
 	d.latexSettings(b, numbered)
 	for _, p := range append(parts, across) {
-		p.latex(b, numbered)
+		if err := p.latex(b, numbered); err != nil {
+			return err
+		}
 	}
 	b.WriteString("\\end{document}\n")
 	return b.Flush()
@@ -131,7 +123,7 @@ const preamble = `%% Made by qats report; pdflatex makes a PDF of it (run it twi
 \newsavebox{\figurebox}
 \newcommand{\includeplot}[1]{\sbox{\figurebox}{#1}%%
   \ifdim\wd\figurebox>\linewidth\resizebox{\linewidth}{!}{\usebox{\figurebox}}\else\usebox{\figurebox}\fi}
-\newcounter{own}
+%s\newcounter{own}
 \newcommand{\roomy}[1]{\par\ifdim\pagegoal<\maxdimen\dimen0=\pagegoal\advance\dimen0-\pagetotal
   \ifdim\dimen0<#1\newpage\fi\fi}
 \pagestyle{myheadings}
@@ -194,19 +186,21 @@ func standInSettings(n int) string {
 }
 
 // latex prints a section with the tables and figures of the part.
-func (p Part) latex(b *bufio.Writer, numbered bool) {
+func (p Part) latex(b *bufio.Writer, numbered bool) error {
 	if len(p.Tables)+len(p.Figures) == 0 {
-		return
+		return nil
 	}
 	fmt.Fprintf(b, "\\roomy{%.0fpt}\\section{%s}\n", p.room(), table.Escape(p.Title))
-	for _, f := range p.Tables {
-		switch n := f.Table.Spec.Number; {
+	for _, t := range p.Tables {
+		switch n := t.Spec.Number; {
 		case n > 0:
 			fmt.Fprintf(b, "\\renewcommand{\\thetable}{%d}\n", n)
 		case numbered:
 			b.WriteString("\\stepcounter{own}\\edef\\thetable{A\\theown}\n")
 		}
-		fmt.Fprintf(b, "\\input{%s}\n", f.Path)
+		if err := t.Table().Typeset(b); err != nil {
+			return err
+		}
 	}
 	const column = 260 // points
 	narrow := func(f Figure) bool { return f.Width > 0 && f.Width < column }
@@ -224,7 +218,8 @@ func (p Part) latex(b *bufio.Writer, numbered bool) {
 		}
 		b.WriteString("\\end{figure}\n")
 	}
-	b.WriteString("\\FloatBarrier\n") // no float drifts into the next section
+	_, err := b.WriteString("\\FloatBarrier\n") // no float drifts into the next section
+	return err
 }
 
 // room is about the height, in points, of the heading and the first float of a part.
@@ -232,7 +227,7 @@ func (p Part) latex(b *bufio.Writer, numbered bool) {
 func (p Part) room() float64 {
 	height := 90.0 // heading, caption and legend
 	if len(p.Tables) > 0 {
-		t := p.Tables[0].Table
+		t := p.Tables[0]
 		lines := 0.0 // of 12.5 points; those of notes are lower
 		for _, r := range t.Rows {
 			lines++

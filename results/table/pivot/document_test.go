@@ -67,10 +67,10 @@ func TestDocumentOrder(t *testing.T) {
 	}
 	d := Document{Title: "Tables & figures", Settings: Settings{SettingCounts: results.SettingCounts{Measured: 3, Simulated: 13, None: 1}}, Parts: []Part{
 		{Title: "Standard", Settings: Settings{SettingCounts: results.SettingCounts{Measured: 1, Simulated: 13, None: 1}},
-			Tables:  []File{{"tables/b.tex", pivot(9)}, {"tables/a.tex", pivot(1)}, {"tables/c.tex", pivot(0)}},
+			Tables:  []*Pivot{pivot(9), pivot(1), pivot(0)},
 			Figures: []Figure{{Path: "figures/f.pdf", Caption: "100% of it"}}},
 		{Title: "Nothing", Settings: Settings{SettingCounts: results.SettingCounts{Measured: 2}}},
-		{Title: "Tasks", Tables: []File{{"tables/d.tex", pivot(5)}}},
+		{Title: "Tasks", Tables: []*Pivot{pivot(5)}},
 	}}
 	var b bytes.Buffer
 	if err := d.LaTeX(&b); err != nil {
@@ -78,11 +78,9 @@ func TestDocumentOrder(t *testing.T) {
 	}
 	golden(t, "document.tex", b.Bytes())
 
-	for _, path := range []string{"a b.tex", "a{b.tex", "$HOME.tex", ""} {
-		for _, p := range []Part{{Tables: []File{{path, pivot(0)}}}, {Figures: []Figure{{Path: path}}}} {
-			if err := (&Document{Parts: []Part{p}}).LaTeX(&b); err == nil {
-				t.Errorf("path %q is accepted", path)
-			}
+	for _, path := range []string{"a b.pdf", "a{b.pdf", "$HOME.pdf", ""} {
+		if err := (&Document{Parts: []Part{{Figures: []Figure{{Path: path}}}}}).LaTeX(&b); err == nil {
+			t.Errorf("path %q is accepted", path)
 		}
 	}
 }
@@ -95,19 +93,10 @@ var overfull = regexp.MustCompile(`Overfull \\[hv]box \(([0-9.]+)pt too (wide|hi
 func TestDocumentFitsThePage(t *testing.T) {
 	latex := latextest.Want(t)
 	dir := t.TempDir()
-	file := func(table *Pivot) File {
-		name := table.Spec.Name + ".tex"
-		if err := atomicfile.Write(filepath.Join(dir, name), table.LaTeX); err != nil {
-			t.Fatal(err)
-		}
-		return File{name, table}
-	}
 	own := Part{Title: "Paper"}
 	for _, p := range paperTables() {
 		own.Settings.Simulated += len(paper.NewPublication(published(t, p.id)).Rows)
-		table := paperPivot(t, p, "simulated")
-		table.Publish(func(map[string]string) (string, bool) { return "99.99", true })
-		own.Tables = append(own.Tables, file(table))
+		own.Tables = append(own.Tables, paperPivot(t, p, "simulated"))
 	}
 	forms := Part{Title: "Forms", Figures: []Figure{{Path: "page.pdf", Caption: "A figure with 100% of nothing"}}}
 	list, spec := wide()
@@ -118,7 +107,7 @@ func TestDocumentFitsThePage(t *testing.T) {
 			t.Fatal(err)
 		}
 		table.Spec.Name = fmt.Sprint("form-", i)
-		forms.Tables = append(forms.Tables, file(table))
+		forms.Tables = append(forms.Tables, table)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "page.pdf"), []byte(onePage), 0o666); err != nil {
 		t.Fatal(err)
@@ -159,6 +148,41 @@ func TestDocumentFitsThePage(t *testing.T) {
 	}
 }
 
+// TestPlainTablesCompileWithBooktabsAlone: an article that copies the first line of each table can include it. The
+// test needs pdflatex.
+func TestPlainTablesCompileWithBooktabsAlone(t *testing.T) {
+	latex := latextest.Want(t)
+	dir := t.TempDir()
+	var tables []*Pivot
+	for _, p := range paperTables() {
+		tables = append(tables, paperPivot(t, p, "simulated"))
+	}
+	list, spec := wide()
+	for _, test := range append(layouts(), test{"fifteen", list, spec}) {
+		table, err := Of(test.records, test.spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tables = append(tables, table)
+	}
+	text := "\\documentclass{article}\n\\usepackage{booktabs}\n\\begin{document}\n"
+	for i, table := range tables {
+		name := fmt.Sprintf("t%d.tex", i)
+		if err := atomicfile.Write(filepath.Join(dir, name), table.Table().LaTeX); err != nil {
+			t.Fatal(err)
+		}
+		text += "\\input{" + name + "}\n\\clearpage\n"
+	}
+	if err := os.WriteFile(filepath.Join(dir, "article.tex"), []byte(text+"\\end{document}\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(latex, "-interaction=nonstopmode", "-halt-on-error", "article.tex")
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+}
+
 // A document says what its parts have: simulated numbers, settings without a number,
 // stand-ins and tables of the paper.
 func TestDocumentSaysWhatItsPartsHave(t *testing.T) {
@@ -173,9 +197,9 @@ func TestDocumentSaysWhatItsPartsHave(t *testing.T) {
 		{Settings{SettingCounts: results.SettingCounts{Measured: 3}, StandIn: 1}, 0, []string{"1 setting is measured on networks that stand in"}, nil},
 		{Settings{SettingCounts: results.SettingCounts{Measured: 3}, StandIn: 2}, 0, []string{"2 settings are measured on networks that stand in"}, nil},
 	} {
-		table := &Pivot{Spec: Spec{Number: c.number}}
+		table := &Pivot{Spec: Spec{Number: c.number, Rows: []string{"dataset"}}}
 		var b bytes.Buffer
-		if err := (&Document{Settings: c.settings, Parts: []Part{{Settings: c.settings, Tables: []File{{"t.tex", table}}}}}).LaTeX(&b); err != nil {
+		if err := (&Document{Settings: c.settings, Parts: []Part{{Settings: c.settings, Tables: []*Pivot{table}}}}).LaTeX(&b); err != nil {
 			t.Fatal(err)
 		}
 		for _, text := range c.want {
@@ -198,7 +222,7 @@ func TestRoomOfAPartIsThatOfItsFirstFloat(t *testing.T) {
 		t.Errorf("a figure of 200 pt: %v", got)
 	}
 	table := lined(4, 1, 1)
-	bare := Part{Tables: []File{{"t.tex", table}}, Figures: []Figure{{Height: 200}}}
+	bare := Part{Tables: []*Pivot{table}, Figures: []Figure{{Height: 200}}}
 	if got := bare.room(); got != 90+4*12.5+20+3*8 {
 		t.Errorf("a table of 4 lines: %v", got)
 	}

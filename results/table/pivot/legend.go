@@ -108,9 +108,6 @@ func (t *Pivot) legend() []table.Sentence {
 // belowLegend explains what stands under the numbers.
 func (t *Pivot) belowLegend() (list []string) {
 	s := t.Spec
-	if t.any(func(c Cell) bool { return c.Published != "" }) {
-		list = append(list, "In round brackets below: the number that the paper prints.")
-	}
 	if len(t.Baselines) > 0 {
 		text := fmt.Sprintf("After the band: the difference from %s on the same rows", strings.Join(t.Baselines, ", "))
 		for _, kind := range t.Intervals {

@@ -40,7 +40,7 @@ func TestLegendExplainsTheSignsOfTheTable(t *testing.T) {
 		return strings.Join(lines, "\n")
 	}
 	bare := legend(Cell{}, Spec{Metric: "ece"})
-	for name, cell := range map[string]Cell{"published": {Published: "1.0"}, "gap": {Gap: "-1"}, "mark": {Mark: table.Best}} {
+	for name, cell := range map[string]Cell{"gap": {Gap: "-1"}, "mark": {Mark: table.Best}} {
 		if got := legend(cell, Spec{Metric: "ece"}); strings.Count(got, "\n") != strings.Count(bare, "\n")+1 {
 			t.Errorf("%s: %q, without it %q", name, got, bare)
 		}
@@ -127,7 +127,7 @@ func TestNarrowFiguresStandSideBySide(t *testing.T) {
 		{nil, 0, 0}, {[]float64{100}, 1, 0}, {[]float64{100, 259}, 1, 1}, {[]float64{100, 260}, 2, 0}, {[]float64{0, 0}, 2, 0},
 		{[]float64{500, 500}, 2, 0}, {[]float64{100, 500, 100, 100}, 3, 1},
 	} {
-		p := Part{Title: "A title", Tables: []File{{Path: "t.tex", Table: table}}}
+		p := Part{Title: "A title", Tables: []*Pivot{table}}
 		for _, w := range c.widths {
 			p.Figures = append(p.Figures, Figure{Path: "f.pdf", Width: w, Height: 100})
 		}
@@ -245,7 +245,7 @@ func TestGroupsOfLinesShareALabel(t *testing.T) {
 			table.Rows = append(table.Rows, Row{IDs: l, Labels: l, Cells: []Cell{cell}})
 		}
 		var b strings.Builder
-		if err := table.LaTeX(&b); err != nil {
+		if err := table.Table().Typeset(&b); err != nil {
 			t.Fatal(err)
 		}
 		rows, _, _ := strings.Cut(b.String(), "\\def\\qatsnotes")
@@ -420,16 +420,6 @@ func TestLabelsOfShiftsAreInWords(t *testing.T) {
 		if got := table.Name(c.column, c.id); got != c.want {
 			t.Errorf("%s %q: %q, want %q", c.column, c.id, got, c.want)
 		}
-	}
-}
-
-// A mean over all settings has no published number, and the rows after it have theirs.
-func TestMeansHaveNoPublishedNumber(t *testing.T) {
-	table := &Pivot{Spec: Spec{Columns: "method", Rows: []string{"dataset"}}, Columns: []Column{{ID: "ts"}},
-		Rows: []Row{{Mean: true, Cells: make([]Cell, 1)}, {IDs: []string{"a"}, Cells: make([]Cell, 1)}}}
-	table.Publish(func(map[string]string) (string, bool) { return "9.99", true })
-	if table.Rows[0].Cells[0].Published != "" || table.Rows[1].Cells[0].Published != "9.99" {
-		t.Errorf("%+v", table.Rows)
 	}
 }
 

@@ -89,7 +89,7 @@ func TestNumbersOverSeedsHaveTheirDeviation(t *testing.T) {
 		}
 	}
 	var text, tex, csv strings.Builder
-	for _, err := range []error{p.Text(&text), p.LaTeX(&tex), p.Table().CSV(&csv)} {
+	for _, err := range []error{p.Text(&text), p.Table().Typeset(&tex), p.Table().CSV(&csv)} {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -55,7 +55,7 @@ func TestStandInsAreMarkedAndNotRanked(t *testing.T) {
 		if err := made.Text(&text); err != nil {
 			t.Fatal(err)
 		}
-		if err := made.LaTeX(&latex); err != nil {
+		if err := made.Table().Typeset(&latex); err != nil {
 			t.Fatal(err)
 		}
 		flat := strings.Join(strings.Fields(text.String()), " ")

@@ -91,21 +91,16 @@ type Cell struct {
 	Changes   Changes
 	Band      string // consistency band as printed; empty where it is not known
 	Paired    string // difference from the baseline and its interval as printed, see Pivot.Pair
-	Published string // the number that the paper prints; empty where it prints none
 	Notes     []int  // indices into Pivot.Notes, without the notes of the rival
 
 	records []results.Record // that are averaged; nil without a number
 }
 
-// below is what stands under a number: its consistency band, the difference from the
-// baseline, and in brackets the number that the paper prints.
+// below is what stands under a number: its consistency band and the difference from the baseline.
 func (c Cell) below() string {
 	text := c.Band
 	if c.Paired != "" {
 		text = strings.TrimSpace(text + " " + c.Paired)
-	}
-	if c.Published != "" {
-		text = strings.TrimSpace(text + " (" + c.Published + ")")
 	}
 	return text
 }
@@ -160,33 +155,6 @@ func pairOf(records []results.Record, index map[results.Place]results.Pair) (res
 		list = results.PairsOverSeeds(list)
 	}
 	return list[0], true
-}
-
-// Publish sets the numbers that the paper prints for the cells of the table. lookup
-// returns the number for the ids of a cell by column of results.csv, where an
-// averaged column has the id "average". A mean over all settings has no number.
-func (t *Pivot) Publish(lookup func(ids map[string]string) (string, bool)) {
-	for i := range t.Rows {
-		row := &t.Rows[i]
-		if row.Mean {
-			continue
-		}
-		for j, c := range t.Columns {
-			ids := map[string]string{t.Spec.Columns: c.ID}
-			if c.Mean {
-				ids[t.Spec.Columns] = average
-			}
-			for k, column := range t.Spec.Rows {
-				ids[column] = row.IDs[k]
-			}
-			for _, column := range t.Spec.Average {
-				ids[column] = average
-			}
-			if text, ok := lookup(ids); ok {
-				row.Cells[j].Published = text
-			}
-		}
-	}
 }
 
 // average is the id of an averaged column.

@@ -175,6 +175,3 @@ func (t *Pivot) labels(r Row) []string {
 
 // Text writes the table for a terminal or a log, as wide as it needs to be.
 func (t *Pivot) Text(w io.Writer) error { return t.Table().Text(w, 0) }
-
-// LaTeX writes the table as [table.Table.LaTeX] does.
-func (t *Pivot) LaTeX(w io.Writer) error { return t.Table().LaTeX(w) }

@@ -27,28 +27,3 @@ func TestEqualNumbersHaveNoMark(t *testing.T) {
 		}
 	}
 }
-
-// TestPublishedNumberStandsBelow where lookup has it.
-func TestPublishedNumberStandsBelow(t *testing.T) {
-	made, err := Of(standard(), standardSpec())
-	if err != nil {
-		t.Fatal(err)
-	}
-	made.Publish(func(ids map[string]string) (string, bool) {
-		return "9.99", ids["dataset"] == "cifar10" && ids["backbone"] == "resnet50" && ids["method"] == "ts"
-	})
-	found := 0
-	for _, r := range made.Rows {
-		for j, c := range r.Cells {
-			if c.Published != "" {
-				found++
-				if c.below() != "(9.99)" || r.IDs[1] != "resnet50" || made.Columns[j].ID != "ts" {
-					t.Errorf("%v %+v", r.IDs, c)
-				}
-			}
-		}
-	}
-	if found != 1 {
-		t.Errorf("%d published numbers", found)
-	}
-}
