@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	methods "github.com/qats-bench/qats/calib/all"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/atomicfile"
 	"github.com/qats-bench/qats/internal/called"
@@ -103,6 +104,9 @@ func WriteViews(w io.Writer, specs []*spec.Spec, dir string, o ViewOptions) erro
 	if err := atomicfile.Write(filepath.Join(dir, said.document), doc.LaTeX); err != nil {
 		return err
 	}
+	if err := writeReferences(filepath.Join(dir, ReferencesFile), specs); err != nil {
+		return err
+	}
 	if o.Tables != "" {
 		if o.Lacking != nil {
 			for _, line := range said.gaps {
@@ -113,6 +117,22 @@ func WriteViews(w io.Writer, specs []*spec.Spec, dir string, o ViewOptions) erro
 	}
 	said.parts, said.settings = doc.Parts, doc.Settings
 	return said.print(w)
+}
+
+// ReferencesFile has BibTeX entries of the publications of the methods in the tables.
+const ReferencesFile = "references.bib"
+
+func writeReferences(name string, specs []*spec.Spec) error {
+	var names []string
+	for _, s := range specs {
+		for i := range s.Methods {
+			names = append(names, s.Methods[i].Entry.Name)
+		}
+	}
+	return atomicfile.Write(name, func(w io.Writer) error {
+		_, err := io.WriteString(w, methods.References(names))
+		return err
+	})
 }
 
 // views writes the views of one spec.

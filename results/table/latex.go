@@ -343,7 +343,11 @@ func (t *Table) latexNumber(c Cell, j int) string {
 		}
 	}
 	spread, tail := t.latexSpread(c, j), t.latexTail(c)
+	gaps := slices.ContainsFunc(t.Rows, func(r Row) bool { return !r.Wide && r.Cells[j].Gap != "" })
 	switch {
+	case t.plain && !gaps && tail != "":
+		tail = "\\rlap{" + tail + "}" // a sign has room between columns
+	case t.plain && !gaps:
 	case tail == widest:
 	case tail == "":
 		tail = "\\hphantom{" + widest + "}"
