@@ -101,6 +101,8 @@ type settingEntry struct {
 	Source     string `json:"src"`
 	Name       string `json:"name"`  // as Cell.Setting has it
 	Print      string `json:"print"` // in the names of tables
+	Set        string `json:"set"`   // the data set, there
+	Row        string `json:"row"`   // the setting without it, there
 	N          int    `json:"n"`     // test rows
 	From       int    `json:"from"`  // texts of run.json
 	Test       int    `json:"test"`
@@ -252,7 +254,8 @@ func (p *packer) place(setting results.Setting, source string, mean bool) int {
 	}
 	e := settingEntry{setting: setting, mean: mean, Experiment: setting.Experiment, Dataset: setting.Dataset, Backbone: setting.Backbone, Loss: setting.Loss,
 		Corruption: setting.Corruption, Severity: setting.Severity,
-		Shift: shiftOf(setting), Source: source, Name: setting.Name(), Print: p.names.Setting(setting, ", ")}
+		Shift: shiftOf(setting), Source: source, Name: setting.Name(), Print: p.names.Setting(setting, ", "),
+		Set: p.names.Name("dataset", setting.Dataset), Row: p.names.InDataset(setting, ", ")}
 	e.setting.Experiment = ""
 	if setting.Variant.Training > 0 {
 		seed := setting.Variant.Training - 1

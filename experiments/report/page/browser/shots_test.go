@@ -59,6 +59,7 @@ func TestScreenshots(t *testing.T) {
 		p.do(chromedp.EmulateViewport(view.width, view.height))
 		p.media("screen", view.theme)
 		p.visit(path, "")
+		eval[bool](p, `(document.querySelector(".of-set:not([open]) > summary")?.click() || true)`)
 		eval[bool](p, `(document.querySelectorAll(".names a")[7] ?? document.querySelector(".names a"))?.click() || true`)
 		for _, section := range sections {
 			if !eval[bool](p, `(() => { const s = document.getElementById("`+section+`"); if (!s) return false; s.scrollIntoView(); return true })()`) {

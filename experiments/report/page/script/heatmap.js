@@ -1,9 +1,12 @@
 // The heat map: settings x methods, the difference of each method to the baseline. The names of
 // the settings stand beside it as links, so that they stay where it scrolls.
-const mostRows = 400;
 const rowHeight = () => (narrow() ? 34 : 20);
-let allRows = false;
 const unfolded = new Set(); // the keys of the settings whose seeds are shown
+const opened = new Set(); // the data sets, as setOf has them, whose settings are shown
+const setOf = s => s.e + "/" + s.d;
+
+// pinned are the methods that a telephone shows beside the baseline without scrolling.
+const pinned = ["qats", "ts", "uncal"].filter(id => methodIndex.has(id)).map(id => methodIndex.get(id));
 
 // shade returns the colour of a difference: 0 is equal, negative better.
 const shades = new Map([["-4", "--b4"], ["-3", "--b3"], ["-2", "--b2"], ["-1", "--b1"], ["0", "--same"], ["1", "--o1"], ["2", "--o2"], ["3", "--o3"], ["4", "--o4"]].map(([k, v]) => [Number(k), `var(${v})`]));
@@ -59,14 +62,9 @@ function heatCells(list, base, methods, metric) {
   );
 }
 
-// heatChart draws cells in the room beside their names, with the names of the methods where it is
-// the first part.
-function heatChart(name, cells, rows, columns, metric, step, room, first) {
-  const longest = 6.8 * Math.max(...columns.map(m => label(m).length));
-  const fits = Math.floor(room / columns.length);
-  const turned = longest > Math.min(96, fits);
-  const overhang = turned ? 64 : 0; // of the last name
-  const width = turned ? Math.max(41, Math.min(96, Math.floor((room - overhang) / columns.length))) : Math.min(96, fits);
+// heatChart draws the cells of some columns, with the names of the methods where it is the first part.
+function heatChart(name, all, rows, columns, metric, step, {turned, width, overhang}, first) {
+  const cells = all.filter(c => columns.includes(c.m));
   const top = !first ? 0 : turned ? 96 : 22;
   const at = {x: "m", y: "row"};
   const root = chart({
@@ -92,8 +90,18 @@ function heatChart(name, cells, rows, columns, metric, step, room, first) {
   return {root, top};
 }
 
+// heatSize returns the width of columns in the room beside the names of settings: {turned, width, overhang}.
+function heatSize(columns, cells, room) {
+  const least = 6.6 * Math.max(...cells.map(c => c.text.length)) + 4;
+  const longest = 6.8 * Math.max(...columns.map(m => label(m).length));
+  const fits = Math.floor(room / columns.length);
+  const turned = Math.max(longest, least) > Math.min(96, fits);
+  const overhang = turned ? 64 : 0; // of the last name
+  return {turned, overhang, width: turned ? Math.max(least, Math.min(96, Math.floor((room - overhang) / columns.length))) : Math.min(96, fits)};
+}
+
 // rowName is the link that opens a setting below its row.
-function rowName(s) {
+function rowName(s, folded) {
   const turn = () => {
     if (!unfolded.delete(s.key)) unfolded.add(s.key);
     drawHeatmap();
@@ -107,7 +115,7 @@ function rowName(s) {
   return el(
     "li",
     {"data-s": s.i, class: (state.set === s.key ? "open-row " : "") + (s.of === undefined ? "" : "seed")},
-    el("a", {href: "#setting?set=" + encodeURIComponent(s.key), title: s.label, onclick: follow}, s.of === undefined ? s.name : "seed " + s.seed),
+    el("a", {href: "#setting?set=" + encodeURIComponent(s.key), title: s.label, onclick: follow}, s.of !== undefined ? "seed " + s.seed : (folded && s.row) || s.print),
     s.seeds.length ? el("button", {type: "button", class: "fold", id: "seeds-" + s.i, "aria-expanded": String(unfolded.has(s.key)), onclick: turn}, plural(s.seeds.length, "seed")) : null,
   );
 }
@@ -127,6 +135,7 @@ function heatParts(list, metric, base) {
     const rows = list.slice(from, places[i + 1]);
     const ofExperiment = list.filter(s => s.e === rows[0].e);
     const methods = methodsOf(ofExperiment, metric).filter(m => m !== base && methodShown(m));
+    if (narrow()) methods.sort((a, b) => pinned.includes(b) - pinned.includes(a));
     return {rows, first: starts[from] === "first", named: starts[from] !== "continued", columns: [base, ...methods], cells: heatCells(rows, base, methods, metric)};
   });
 }
@@ -137,35 +146,60 @@ function drawHeatmap() {
   const metric = state.metric;
   const base = baseline();
   const verdicts = judged(state.source);
-  const shown = allRows ? settings : settings.slice(0, mostRows);
-  const parts = heatParts(shown.flatMap(s => [s, ...(unfolded.has(s.key) ? s.seeds : [])]), metric, base);
-  const step = stepOf(parts.flatMap(p => p.cells).flatMap(c => c.d ?? []));
-  const names = narrow() ? 136 : 330;
+  const list = settings.flatMap(s => [s, ...(unfolded.has(s.key) ? s.seeds : [])]);
+  const step = stepOf(heatParts(list, metric, base).flatMap(p => p.cells).flatMap(c => c.d ?? []));
+  const names = narrow() ? 104 : 330;
   const title = `${metricById.get(metric)?.label}: difference to ${label(base)} by setting and method`;
-  const draw = ({rows, first, named, columns, cells}) => {
+  const draw = folded => ({rows, first, named, columns, cells}) => {
     const several = severalExperiments ? rows[0].e + ", " : "";
-    const {root, top} = heatChart(`${several}${title}, from ${rows[0].name}`, cells, rows.length, columns, metric, step, columnWidth() - names, named);
-    const list = el("ol", {class: "names", style: `padding-top:${top}px;width:${names}px`}, rows.map(rowName));
+    const size = heatSize(columns, cells, columnWidth() - names);
+    const name = `${several}${title}, from ${rows[0].name}`;
+    const part = (of, size) => heatChart(name, cells, rows.length, of, metric, step, size, named);
+    const stay = columns.filter(m => m === base || pinned.includes(m));
+    const apart = narrow() && stay.length < columns.length && size.width * columns.length + size.overhang > columnWidth() - names;
+    const {root, top} = part(apart ? columns.filter(m => !stay.includes(m)) : columns, size);
     return [
-      first && several ? el("h3", {}, rows[0].e) : null,
-      el("div", {class: "heat"}, list, scroller(root.getAttribute("aria-label"), root)),
+      first && several && !folded ? el("h3", {}, rows[0].e) : null,
+      el(
+        "div",
+        {class: "heat"},
+        el("ol", {class: "names", style: `padding-top:${top}px;width:${names}px`}, rows.map(s => rowName(s, folded))),
+        apart ? el("div", {class: "stay"}, part(stay, {...size, overhang: 0}).root) : null,
+        scroller(root.getAttribute("aria-label"), root),
+      ),
       rows.some(s => s.key === state.set) ? settingBox : null,
     ];
   };
+  // sets has the settings of a data set in a fold, which draws them when it is opened.
+  const sets = () =>
+    d3.groups(list, setOf).map(([key, of]) => {
+      const fill = () => details.append(...heatParts(of, metric, base).flatMap(draw(true)).filter(x => x));
+      const shown = of.filter(s => s.of === undefined);
+      const open = opened.has(key) || of.some(s => s.key === state.set);
+      const toggle = e => {
+        if (e.target !== details || details.open === opened.has(key)) return;
+        if (details.open) opened.add(key);
+        else opened.delete(key);
+        if (details.children.length === 1) fill();
+      };
+      const details = el("details", {class: "of-set", open, ontoggle: toggle}, el("summary", {}, el("strong", {}, of[0].set), `: ${plural(shown.length, "setting")}${severalExperiments ? " of " + of[0].e : ""}`));
+      if (open) opened.add(key);
+      if (open) fill();
+      return details;
+    });
   const scale = [...shades].map(([k, fill]) => el("span", {style: "background:" + fill}, k === 0 ? "=" : (k < 0 ? "−" : "+") + print(Math.min(3, Math.abs(k)) * step, metric).replace(/\.?0+$/, "") + (Math.abs(k) === 4 ? " and more" : "")));
-  const drawn = parts.flatMap(draw);
+  const drawn = (list.length > mostTogether ? sets() : heatParts(list, metric, base).flatMap(draw(false))).filter(x => x);
   byId("settings-body").replaceChildren(
     ...[
       el("div", {class: "row"}, select("base", "Difference to", methodsOf(settings, metric).map(m => [data.methods[m].id, label(m)]), data.methods[base]?.id, v => set({base: v}))),
       small(
-        `${metricById.get(metric)?.label}: the column ${label(base)} has its value, the others their difference to it, in ${unit(metric)}${verdicts ? `. Blue is better than ${label(base)}, orange is worse, bold where the verdict on the test rows says so` : ""}, and = is equal to the last digit. ${rowsText(settings)}${verdicts ? "" : unjudged + " "}${shown.some(s => s.seeds.length) ? "A network with several trainings has the mean over its seeds. " : ""}Choose a setting, or a cell, to open it below its row.`,
+        `${metricById.get(metric)?.label}: the column ${label(base)} has its value, the others their difference to it, in ${unit(metric)}${verdicts ? `. Blue is better than ${label(base)}, orange is worse, bold where the verdict on the test rows says so` : ""}, and = is equal to the last digit. ${rowsText(settings)}${verdicts ? "" : unjudged + " "}${settings.some(s => s.seeds.length) ? "A network with several trainings has the mean over its seeds. " : ""}Choose a setting, or a cell, to open it below its row.`,
       ),
       verdicts ? el("p", {class: "legend"}, "better ", el("span", {class: "scale"}, scale), " worse") : null,
       ...(drawn.length ? drawn : [el("p", {}, "No setting that the filters keep has a value.")]),
-      drawn.includes(settingBox) ? null : settingBox,
-      settings.length > shown.length ? el("button", {type: "button", onclick: () => ((allRows = true), drawHeatmap())}, `Show all ${settings.length} rows`) : null,
+      drawn.some(x => x.contains(settingBox)) ? null : settingBox,
       folded("Table of the heat map", () =>
-        d3.groups(parts, p => p.rows[0].e).map(([e, of]) => {
+        d3.groups(heatParts(list, metric, base), p => p.rows[0].e).map(([e, of]) => {
           const cell = c => el("span", {}, c.text, c.ends ? el("span", {class: "range"}, c.ends) : null);
           const n = of[0].columns.length;
           return tableOf((severalExperiments ? e + ", " : "") + title, ["Setting", ...of[0].columns.map(label)], of.flatMap(p => p.rows.map((s, i) => [s.label, ...p.cells.slice(i * n, (i + 1) * n).map(cell)])));

@@ -172,8 +172,9 @@ function drawLeaderboard() {
   const bold = (is, x) => (is ? el("strong", {}, x) : x);
   const number = (...x) => el("td", {class: "number"}, ...x);
   const count = (r, k, sure) => number(r.counts ? r.counts[k] + (r.counts[k] && sure ? ` (${r.counts[sure]})` : "") : "–");
-  // A column is its heading and its cell of a row.
-  const table = [
+  // A column is its heading and its cells. One without a value says nothing, as of one network the ranks and verdicts.
+  const columnsOf = list => list.filter(x => x).map(([head, cell]) => ({head, cells: listed.map(cell)})).filter(({cells}) => cells.some(c => c.querySelector("svg") || !["", "–"].includes(c.textContent)));
+  const table = columnsOf([
     [sortable("method", "Method"), r => el("th", {scope: "row"}, el("span", {}, swatch(r.method), bold(r.printed === first, label(r.method))))],
     differences && [sortable("shift", "Difference to " + base, "", shiftAxis(domain, metric)), r => el("td", {}, shiftChart(r, domain, metric, base))],
     ranked && [sortable("rank", "Mean rank"), r => number(bold(r.printed === first, r.printed))],
@@ -182,13 +183,13 @@ function drawLeaderboard() {
       sortable("m-" + id, metricById.get(id).label + (metricById.get(id).percent ? " %" : "")),
       ({means: {[j]: x}, settings}) => number(bold(x?.best, print(x?.mean, id)), x && x.settings !== settings ? el("span", {class: "small"}, ` (${x.settings})`) : null),
     ]),
-    [sortable("settings", "Settings"), r => number(r.settings)],
+    listed.some(r => r.settings > 1) && [sortable("settings", "Settings"), r => number(r.settings)],
     verdicts && [sortable("win", "Better"), r => count(r, "win", "sureWin")],
     verdicts && [sortable("tie", "Tie"), r => count(r, "tie")],
     verdicts && [sortable("loss", "Worse"), r => count(r, "loss", "sureLoss")],
     more && [sortable("least", "Smallest", "smallest difference that the rows of a setting can show"), r => number(print(r.counts?.least, metric))],
-  ].filter(x => x);
-  const body = el("tbody", {}, listed.map(r => el("tr", {"data-method": data.methods[r.method].id}, table.map(([, cell]) => cell(r)))));
+  ]);
+  const body = el("tbody", {}, listed.map((r, i) => el("tr", {"data-method": data.methods[r.method].id}, table.map(({cells}) => cells[i]))));
   const caption = el("caption", {class: "hidden"}, `Leaderboard, ${state.source}, ${metric}`);
   const line = r => el("li", {"data-method": data.methods[r.method].id}, swatch(r.method), `${label(r.method)}: ${metricById.get(metric).label} ${print(r.means[0].mean, metric)} over ${plural(r.settings, "setting")}; ${r.aside}`);
   const box = el("input", {type: "checkbox", id: "columns", checked: more, onchange: e => set({columns: e.target.checked ? "all" : ""})});
@@ -197,7 +198,7 @@ function drawLeaderboard() {
       other
         ? el("p", {class: "warning", id: "ranks-of-all"}, `Ranks are of all ${plural(found?.n || 0, "setting")}, as are means and counts of verdicts. Choose one data set, backbone or kind of test sets alone for its own. The settings below have the values and verdicts of what the filters keep.`)
         : "",
-      listed.length ? scroller("Leaderboard", el("table", {id: "leaderboard-table"}, caption, el("thead", {}, el("tr", {}, table.map(([head]) => head))), body)) : el("p", {}, found ? "No ranked method has the words of the search." : `Nothing was compared by this metric${severalExperiments && !state.experiment ? ": choose one experiment" : ""}.`),
+      listed.length ? scroller("Leaderboard", el("table", {id: "leaderboard-table"}, caption, el("thead", {}, el("tr", {}, table.map(({head}) => head))), body)) : el("p", {}, found ? "No ranked method has the words of the search." : `Nothing was compared by this metric${severalExperiments && !state.experiment ? ": choose one experiment" : ""}.`),
       aside.length
         ? el("details", {}, el("summary", {}, `${plural(aside.length, "method")} not ranked`), el("ul", {id: "not-ranked", class: "small"}, aside.map(line)), small("Their values are over their own settings: do not compare them with those of the others."))
         : "",
