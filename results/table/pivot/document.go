@@ -222,8 +222,11 @@ func (p Part) latex(b *bufio.Writer, numbered bool) error {
 	return err
 }
 
+// page and began are the heights, in points, of the text of a page, and of a heading and the beginning of a table.
+const page, began = 600, 200
+
 // room is about the height, in points, of the heading and the first float of a part.
-// It is at most 600, because a higher float has a page of its own.
+// A higher table than a page begins below the heading or, if it is turned, on the next page: it asks for little.
 func (p Part) room() float64 {
 	height := 90.0 // heading, caption and legend
 	if len(p.Tables) > 0 {
@@ -243,7 +246,10 @@ func (p Part) room() float64 {
 	} else {
 		height += p.Figures[0].Height
 	}
-	return min(height, 600)
+	if height > page {
+		return began
+	}
+	return height
 }
 
 func (f Figure) latex(b *bufio.Writer) {
