@@ -10,105 +10,18 @@ SPEED_DATA ?= results/out/speed
 export GOFLAGS := -trimpath -buildvcs=false
 COMPANION := experiments/companion.yaml experiments/companion-pixels.yaml experiments/companion-forms.yaml experiments/companion-hfe.yaml experiments/tabular.yaml
 
-.PHONY: reproduce companion docs answer-all leaderboard quick example test study browser editor gallery site build lint race fuzz torture bench speed release-check golden generate draw wheel wheels python-methods python-test clean
+.DEFAULT_GOAL := help
+.PHONY: help reproduce companion docs answer-all leaderboard quick example test study browser editor gallery site build lint race fuzz torture bench speed release-check golden generate draw wheel wheels python-methods python-test clean
+
+# What contributors need. The other targets are in CONTRIBUTING.md, or are called by .ci/run.
+help:
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/make \1	\2/p' $(firstword $(MAKEFILE_LIST)) | sort | expand -t 16
 
 # The paper: all its settings, tables and figures, beside the published numbers.
 # Settings without arrays in data/arrays are simulated, and say so. Before it, the
 # companion: measured.
-reproduce: companion
+reproduce: companion ## the tables and figures of the paper, beside its printed numbers
 	bin/qats paper reproduce --out $(OUT)
-
-# The tables of the documents: from the networks of the project, anew, and from those of others in REAL, a
-# folder of arrays (data/real), with those of WILD (data/wild) in the answer, of the tiny language model in LANGUAGE (docs/recipes.md), and the results of
-# CalArena in CALARENA, where they are given; else their files in results/shown stay as they are.
-SHOWN := results/shown
-# Networks of several classes, for docs/formats.md.
-ALONE := $(addprefix 20newsgroups-body/,mlp-tfidf-h128 transformer-d64-l2) \
-	$(addprefix cifar10-jpeg/,densenet121-k32 resnet50-w64 vgg7-w32 vit-p4-d96-l4) $(addsuffix /mlp,ames letter marketing satimage)
-SCORES := ece,aece,nll,brier
-IMAGES := cifar10-jpeg,cifar10-jpeg-lt-r10,cifar10-jpeg-lt-r100,pneumoniamnist-28
-ANSWER := ece,aece,ece_debiased,nll,brier
-CLEAN := $(IMAGES),20newsgroups-body,camvid-240
-
-# $(call tables,SPEC,FOLDER,NAMES,DATA) runs a spec, and $(call kept,FOLDER,FILES) keeps files of a run;
-# $(call against,FILE,KINDS,FLAGS) keeps objects of a comparison.
-kept = mkdir -p $(SHOWN)/$(1) && cp $(addprefix $(OUT)/$(1)/,$(2)) $(SHOWN)/$(1)
-define tables
-	bin/qats run experiments/$(1).yaml $(4) --out $(OUT)/$(2)
-	bin/qats report experiments/$(1).yaml --out $(OUT)/$(2) --figure-format svg > /dev/null
-	$(call kept,$(2),$(patsubst %,tables/$(1)-%.csv,$(3)))
-endef
-against = mkdir -p $(dir $(SHOWN)/$(1)) && bin/qats compare --json $(3) > $(OUT)/compare.json && grep -E '"kind":"($(2))"' $(OUT)/compare.json > $(SHOWN)/$(1)
-# $(call answer,FOLDER) judges the methods against TS and against QaTS, and describes QaTS against TS over all blocks and by domain.
-define answer
-	mkdir -p $(SHOWN)/$(1)
-	for d in '' images text 'tables and signals'; do bin/qats compare qats --against ts --metric $(ANSWER) --json $${d:+--domain "$$d"} --out $(OUT)/$(1) || exit; done > $(OUT)/compare.json
-	grep '"kind":"method"' $(OUT)/compare.json > $(SHOWN)/$(1)/qats.json
-	$(call against,$(1)/ts.json,statement|verdict,--against ts --metric $(ANSWER) --out $(OUT)/$(1))
-	$(call against,$(1)/beside-qats.json,statement|verdict,--against qats --metric $(ANSWER) --out $(OUT)/$(1))
-	$(call against,$(1)/statement.json,statement,--against ts --out $(OUT)/$(1))
-	$(call against,$(1)/base-rate.json,statement|verdict,base-rate --against ts --metric $(ANSWER) --out $(OUT)/$(1))
-	bin/qats compare --against ts --metric nll,ece --out $(OUT)/$(1) > /dev/null
-	$(call kept,$(1),compare/nll-measured-differences.svg compare/ece-measured-differences.svg)
-endef
-others = $(call against,calarena/$(1).json,ranking|statement|verdict,--table '$(CALARENA)/$(2)/*.csv' --value '*_$(3)' --metric $(4) --against TS $(5))
-
-docs: companion
-	$(call kept,companion,$(patsubst %,tables/companion-%.csv,groups groups-band shift pixels-ece hfe-ece) $(patsubst %,figures/companion-%.svg,quantile-gap-grid-measured severity-measured reliability-20newsgroups-body-transformer-d64-l2))
-	$(call against,companion/clean.json,method,--against qats --spec experiments/companion.yaml --spec experiments/companion-pixels.yaml --dataset $(CLEAN) --out $(OUT)/companion)
-	$(call against,companion/corrupted.json,method,--against qats --spec experiments/companion.yaml --dataset cifar10-jpeg-c --out $(OUT)/companion)
-	sed -n '/^Claims of the text/,/^$$/p' $(OUT)/companion/diff.txt > $(SHOWN)/companion/claims.txt
-	bin/qats paper audit | sed -n '1p; /^13/,/^$$/p' > $(SHOWN)/audit.txt
-	bin/qats try data/bundle/20newsgroups-body/transformer-d64-l2 --quiet | sed -E 's/ +(fit|<?[0-9.]+ m?s)$$//; 13q' > $(SHOWN)/try.txt
-	$(call tables,readings,readings,own-ece own-aece x-rays-nll,--data data/bundle)
-	$(call against,readings/qats.json,method|warning,qats --against ts --metric $(SCORES) --out $(OUT)/readings)
-	$(call tables,label-shift,label-shift,means-ece means-accuracy means-nll)
-	$(call tables,full-width,full-width,networks networks-band networks-accuracy shift)
-	$(call kept,full-width,figures/full-width-severity-measured.svg)
-	$(call against,full-width/ts.json,method,qats qats-free hfe --against ts --metric ece --dataset $(IMAGES) --out $(OUT)/full-width)
-	$(call tables,segmentation,segmentation,ece ece_classwise)
-	$(call kept,segmentation,classes.csv)
-	bin/qats run experiments/answer.yaml --out $(OUT)/answer
-	$(call answer,answer)
-	cd studies && $(GO) run ./alone $(ALONE:%=../data/bundle/%) > ../$(SHOWN)/alone.csv
-	cd studies && $(GO) run ./certain ../data/bundle/pneumoniamnist-28/*-* > ../$(SHOWN)/certain.csv
-ifdef REAL
-	$(call tables,real,real,mean-ece mean-aece,--data $(REAL))
-	$(call kept,real,$(patsubst %,figures/real-%.svg,quantile-gap-cifar100-lt-r100-resnet32 rank-bins reliability-cifar10-resnet50))
-	bin/qats compare --against qats --metric $(SCORES) --spec experiments/real.yaml --data $(REAL) --out $(OUT)/real > /dev/null
-	$(call kept,real,compare/ece-measured-differences.svg compare/ece-measured-ranks.svg)
-	$(call against,real/all.json,method|ranking|power,--against qats --metric $(SCORES) --spec experiments/real.yaml --data $(REAL) --out $(OUT)/real)
-	$(call against,real/qats.json,method|warning,qats --against ts --metric $(SCORES) --spec experiments/real.yaml --data $(REAL) --out $(OUT)/real)
-	$(call against,real/ts-guo50.json,method,ts-guo50 --against ts --metric ece --spec experiments/real.yaml --data $(REAL) --out $(OUT)/real)
-	bin/qats paper diff experiments/real.yaml --out $(OUT)/real | sed -n '/^Claims of the text/,/^$$/p' > $(SHOWN)/real/claims.txt
-	$(MAKE) answer-all
-	$(call tables,real-made,real-made,ece band shift,--data $(REAL))
-	$(call kept,real-made,figures/real-made-severity-measured.svg)
-	$(call tables,readings,readings-real,others-ece others-aece,--data $(REAL))
-	$(call against,readings-real/ts.json,method,--against ts --metric ece --out $(OUT)/readings-real)
-	$(call against,real/splits.json,splits,qats --against ts --metric ece --splits 20 --spec experiments/readings.yaml --data $(REAL) --out $(OUT)/splits)
-endif
-ifdef LANGUAGE
-	$(call tables,language,language,ece rmsce brier nll accuracy band,--data $(LANGUAGE))
-endif
-ifdef CALARENA
-	$(call others,brier-network,cv-multiclass,brier,brier,--block network)
-	$(call others,brier-dataset,cv-multiclass,brier,brier)
-	$(call others,nll-network,cv-multiclass,logloss,nll,--block network)
-	$(call others,ece-network,cv-multiclass,ece-15,ece_tm,--block network)
-	$(call others,imagenet-brier-network,imagenet-multiclass,brier,brier,--block network)
-	$(call others,multiclass-brier,*-multiclass,brier,brier)
-	$(call others,multiclass-nll,*-multiclass,logloss,nll)
-	$(call others,binary-brier,*-binary,brier,brier)
-	$(call others,binary-nll,*-binary,logloss,nll)
-	$(call others,binary-ece,*-binary,ece-15,ece_tm)
-endif
-	$(GO) run ./docs/tables
-
-# The answer over the networks of the project and those of others in REAL and WILD: a part of docs.
-answer-all: build
-	bin/qats run experiments/answer.yaml $(patsubst %,--data %,$(REAL) $(WILD)) --out $(OUT)/answer-all
-	$(call answer,answer-all)
 
 # The page of the leaderboard: the methods of the project on the tier lite, anew where they changed, and the entries in
 # submissions. The first time takes half an hour of processor time.
@@ -120,7 +33,7 @@ quick: build
 	bin/qats paper reproduce --out $(OUT)/quick --quick
 
 # The paper's protocol on real networks, whose outputs come with the project.
-companion: build
+companion: build ## calibrators on the networks that come with the project
 	bin/qats run $(COMPANION) --out $(OUT)/companion
 	bin/qats report $(COMPANION) --out $(OUT)/companion
 	bin/qats paper diff $(COMPANION) --out $(OUT)/companion > $(OUT)/companion/diff.txt
@@ -130,7 +43,7 @@ example: build
 	bin/qats run experiments/example.yaml --out $(OUT)/example
 	bin/qats report experiments/example.yaml --out $(OUT)/example
 
-test:
+test: ## the tests
 	$(GO) vet ./...
 	$(GO) vet -tags torture ./cmd/qats
 	$(GO) test ./...
@@ -169,10 +82,10 @@ site: gallery
 	NO_MKDOCS_2_WARNING=1 $(MKDOCS) build
 
 # With the commit, which qats --version prints and run.json holds.
-build:
+build: ## bin/qats
 	$(GO) build -buildvcs=auto -o bin/qats ./cmd/qats
 
-lint:
+lint: ## go vet, staticcheck, gofmt; ruff and mypy where they are installed
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -d $$(git ls-files '*.go'); exit 1; }
 	$(GO) vet ./...
 	$(GO) vet -tags torture ./cmd/qats
@@ -222,7 +135,7 @@ release-check:
 	GOFLAGS= $(GO) run github.com/goreleaser/goreleaser/v2@v2.16.0 check
 
 # Rewrites the golden files; read the diff before committing it.
-golden:
+golden: ## write the golden files and generated pages again; read the diff
 	$(GO) test ./calib/all ./metrics -run Facts -update # first: docs/methods.md is made from them
 	$(GO) test $$(git grep -l 'flag.Bool("update"' -- '*_test.go' | xargs -n1 dirname | sort -u | sed 's|^|./|') -update
 	! command -v $(PYTHON) > /dev/null || $(MAKE) python-methods
@@ -233,7 +146,7 @@ generate:
 	cd internal/kernel/gen && $(GO) run ./linear ../linear/kernels_amd64.s
 
 # The Python package with the program: for this system, and for five systems with its sources (docs/python.md).
-wheel:
+wheel: ## the Python package with the program, in dist/
 	$(PYTHON) python/packing.py wheel dist
 
 wheels:
@@ -251,5 +164,7 @@ python-test: build
 draw:
 	$(GO) run ./data/simulate/example data/example
 
-clean:
+clean: ## remove bin/ and results/out/
 	rm -rf bin $(OUT)
+
+include docs/tables.mk
