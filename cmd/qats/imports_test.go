@@ -22,7 +22,7 @@ var homes = []struct {
 	in      []string
 	why     string
 }{
-	{"gopkg.in/yaml.v3", []string{"experiments/spec", "experiments/submission", "data", "data/folder", "results/paper/claims"}, "specs, cards of entries, manifests and the list of the paper's claims are read in one place each; options reach methods decoded"},
+	{"gopkg.in/yaml.v3", []string{"experiments/spec", "experiments/submission", "data", "data/folder", "results/paper/claims", "docs/tables"}, "specs, cards of entries, manifests, the list of the paper's claims, and for the documents that of published predictions are read in one place each; options reach methods decoded"},
 	{"github.com/sbinet/npyio", []string{"data/npy"}, "npyio trusts headers; only the code that checks them first may call it"},
 	{"golang.org/x/sync/errgroup", []string{"internal/pool", "experiments", "studies/coverage", "studies/advice/rules"}, "the goroutines that matter to results are in the pool of tasks, in that of cells, and in those of a study's test sets and draws"},
 	{"golang.org/x/sync", []string{"data/folder", "experiments"}, "a file is hashed once, and the memory of a run is shared out in one place"},

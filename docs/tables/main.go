@@ -6,8 +6,8 @@
 //	...
 //	<!-- end -->
 //
-// The file is one of results/shown: a CSV file with a header, or the JSON lines of qats compare. The
-// rows of several files follow each other. In brackets after a name stand the values that rows must
+// The file is one of results/shown: a CSV file with a header, or the JSON lines of qats compare; or it is
+// sources.yaml of the Python package (published.go). The rows of several files follow each other. In brackets after a name stand the values that rows must
 // have, as in [method=ts|qats, metric=ece]; [turned] makes a row of each number of a file with one
 // row, and [summed] makes one row of all.
 //

@@ -23,9 +23,12 @@ func read(shown, file string) (rows []row, columns []string, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if strings.HasSuffix(file, ".json") {
+	switch filepath.Ext(file) {
+	case ".json":
 		rows, columns, err = objects(text)
-	} else {
+	case ".yaml":
+		rows, columns, err = published(text)
+	default:
 		rows, columns, err = lines(text, strings.HasSuffix(file, ".tsv"))
 	}
 	if err != nil {

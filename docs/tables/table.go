@@ -20,9 +20,9 @@ type reference struct {
 }
 
 var (
-	head   = regexp.MustCompile(`^((?: ?\S+?\.(?:csv|tsv|json)(?:\[[^]]*\])?)+)(?: (\S+))?$`)
-	files  = regexp.MustCompile(`\S+?\.(?:csv|tsv|json)(?:\[[^]]*\])?`)
-	column = regexp.MustCompile(`^(?:(\S+?\.(?:csv|tsv|json)(?:\[[^]]*\])?):)?(.+?)(?: (p|\+?[%.]\d))?(?: = (.+))?$`)
+	head   = regexp.MustCompile(`^((?: ?\S+?\.(?:csv|tsv|json|yaml)(?:\[[^]]*\])?)+)(?: (\S+))?$`)
+	files  = regexp.MustCompile(`\S+?\.(?:csv|tsv|json|yaml)(?:\[[^]]*\])?`)
+	column = regexp.MustCompile(`^(?:(\S+?\.(?:csv|tsv|json|yaml)(?:\[[^]]*\])?):)?(.+?)(?: (p|\+?[%.]\d))?(?: = (.+))?$`)
 	form   = regexp.MustCompile(`^(\+?)([%.])(\d)$`)
 	commas = regexp.MustCompile(`[^,\n\[]*(?:\[[^]]*\])?[^,\n]*`)
 )
@@ -32,7 +32,7 @@ func tableOf(shown, marker string) (string, error) {
 	first, list, _ := strings.Cut(marker, "\n")
 	m := head.FindStringSubmatch(strings.TrimSpace(first))
 	if m == nil {
-		return "", fmt.Errorf("want the name of a .csv, .tsv or .json file and perhaps a format, as in FILE.csv[method=ts] %%2")
+		return "", fmt.Errorf("want the name of a .csv, .tsv, .json or .yaml file and perhaps a format, as in FILE.csv[method=ts] %%2")
 	}
 	var rows []row
 	var columns []string

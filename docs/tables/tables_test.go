@@ -48,6 +48,17 @@ const shownCSV = "dataset,backbone,n,ts,qats\ncifar10,a,5,0.0123,\nimdb,a,10,0.5
 
 func TestTablesArePutBetweenMarkers(t *testing.T) {
 	files := map[string]string{
+		"s.yaml": `origins:
+  - {name: a, repository: a/b, commit: 0123456789abcdef0123456789abcdef01234567, licence: MIT}
+  - {name: x, url: "https://x", licence: none stated}
+sources:
+  - {name: all, licence: MIT, origins: [a]}
+  - name: some
+    licence: that of each file
+    networks:
+      - {cal: {scores: {file: "a:1.npz"}, labels: &y {parts: [{file: "x:2.npz"}]}}}
+      - {cal: {scores: {file: "a:3.npz"}, labels: *y}}
+`,
 		"a.csv": shownCSV, "b.csv": "dataset,uncal\nimdb,0.75\n", "try.txt": "Use `qats`.\n\n  next\n",
 		"c.json": `{"kind":"method","metric":"ece","method":"hfe","p":0.0078,"win":1,"difference":-0.01}
 {"kind":"warning","metric":"ece","method":"qats","settings":["a","b"],"text":"a = 0"}
@@ -65,6 +76,8 @@ func TestTablesArePutBetweenMarkers(t *testing.T) {
 		"table: a.csv[summed]\nn\n":                                                         "| n |\n|---:|\n| 15 |\n",
 		"text: try.txt 1 ":                                                                  "    Use `qats`.\n    ...\n",
 		"text: try.txt ":                                                                    "    Use `qats`.\n      next\n",
+		"table: s.yaml[kind=origin]\nplace, sources\n":                                      "| place | sources |\n|---|---|\n| a/b@0123456 | all some |\n| https://x | some |\n",
+		"table: s.yaml[kind=source]\nname, networks, licence\n":                             "| name | networks | licence |\n|---|---:|---|\n| all | - | MIT |\n| some | 2 | that of each file |\n",
 	} {
 		top, path := project(t, "# A\n\n<!-- "+marker+"-->\nold\n<!-- end -->\n\nB\n", files)
 		_, got, err := filled(top, path)
