@@ -117,7 +117,7 @@ fuzz:
 	done; rm -f $$log; test -z "$$failed" || { echo "failed:$$failed"; exit 1; }
 
 # Kills, full disks, changing and hostile data, damaged stores, mutated models and
-# specs, misbehaving programs, at random for TORTURE: see docs/reliability.md.
+# specs, misbehaving programs, at random for TORTURE: see docs/evidence.md#reliability.
 torture:
 	TORTURE=$(TORTURE) $(GO) test -tags torture -run '^TestTorture$$' -count 1 -timeout 0 -v ./cmd/qats
 
@@ -126,7 +126,7 @@ bench:
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 
 # qats beside numpy, scipy, scikit-learn, torch and C, if they are installed:
-# see docs/speed.md. Draws 3.3 GB and takes an hour.
+# see docs/evidence.md#speed. Draws 3.3 GB and takes an hour.
 speed:
 	$(PYTHON) studies/speed/table.py $(SPEED_DATA)
 

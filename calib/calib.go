@@ -10,7 +10,7 @@
 // One line in calib/all makes it a column of every table. A method receives
 // only the arrays that its contract names. Loading, skipping, footnotes and the
 // cache key follow from the contract too, so a wrong contract is noticed immediately.
-// docs/new-calibrator.md shows how to write one, here or in another module. The doc comment
+// docs/calibrator.md shows how to write one, here or in another module. The doc comment
 // of its type ends with its formula and reference, what it was compared with, and where it
 // departs from the reference. In formulas l is a row of k logits, y its label, p a row of
 // probabilities, q a calibrated one, conf the largest probability, and hit is 1 if its class

@@ -95,7 +95,7 @@ func (m entropyLineMap) Parameters() []calib.Parameter {
 }
 
 // A method of one's own is used like a method of the registry. See
-// docs/new-calibrator.md.
+// docs/calibrator.md.
 func Example_ownMethod() {
 	cal, err := data.ReadSet(network("cal/logits.npy"), network("cal/labels.npy"))
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/qats-bench/qats/metrics"
 )
 
-// The module has a program of at most 25 lines, the method of docs/new-calibrator.md, which is
+// The module has a program of at most 25 lines, the method of docs/calibrator.md, which is
 // Tempered, and one each that is a Vector, a TopLabel and a function for each class. They pass the
 // conformance suite, and need no internal package.
 func TestAnotherModuleFitsQaTSAndHasMethods(t *testing.T) {

@@ -30,14 +30,14 @@ func TestPageShowsTheMethodThatIsTested(t *testing.T) {
 	source := text(t, "example_method_test.go")
 	_, source, _ = strings.Cut(source, ")\n\n") // after the imports
 	source, _, found := strings.Cut(source, "// A method of one's own is")
-	page := text(t, "../docs/new-calibrator.md")
+	page := text(t, "../docs/calibrator.md")
 	_, page, _ = strings.Cut(page, "```go\n")
 	page, _, ended := strings.Cut(page, "\n```\n")
 	if !found || !ended {
-		t.Fatal("no method in example_method_test.go, or no code in docs/new-calibrator.md")
+		t.Fatal("no method in example_method_test.go, or no code in docs/calibrator.md")
 	}
 	if strings.TrimSpace(source) != strings.TrimSpace(page) {
-		t.Error("the first code block of docs/new-calibrator.md differs from example_method_test.go: copy the method into the page")
+		t.Error("the first code block of docs/calibrator.md differs from example_method_test.go: copy the method into the page")
 	}
 }
 

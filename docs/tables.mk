@@ -1,7 +1,7 @@
 # The Makefile includes this file, whose targets are docs and answer-all.
 #
 # The tables of the documents: from the networks of the project, anew, and from those of others in REAL, a
-# folder of arrays (data/real), with those of WILD (data/wild) in the answer, of the tiny language model in LANGUAGE (docs/recipes.md), and the results of
+# folder of arrays (data/real), with those of WILD (data/wild) in the answer, of the tiny language model in LANGUAGE (docs/compare.md), and the results of
 # CalArena in CALARENA, where they are given; else their files in results/shown stay as they are.
 SHOWN := results/shown
 # Networks of several classes, for docs/formats.md.

@@ -11,7 +11,7 @@ import (
 // that rows change little by little, such as AUROC. An ECE does not: it adds up absolute
 // values, which have a kink where a bin is calibrated. There the noise of a bin raises it,
 // and no interval of the difference of two ECE covers the difference in the population
-// (docs/intervals.md). Squares have no kink. Squares of gaps minus their noise have no
+// (docs/read.md#intervals). Squares have no kink. Squares of gaps minus their noise have no
 // bias either, and the interval of their difference covers it. So verdicts by an ECE and
 // its relatives rest on such a quantity, of the same predictions.
 type Basis struct {

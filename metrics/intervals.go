@@ -43,7 +43,7 @@ var (
 // sets of n rows. The first bias stays: where the model is nearly calibrated the interval
 // does not reach down to the error of the population. The consistency band (ECEBand) says
 // what calibration would score, and the kind Population gives an interval of the
-// population. docs/intervals.md has figures.
+// population. docs/evidence.md has figures.
 //
 // The kinds Percentile and BC give no interval where the second bias exceeds the spread of
 // the resamples, so that the value lies outside the percentile interval. Examples are

@@ -46,7 +46,7 @@ func (o PairOptions) withDefaults() (PairOptions, error) {
 // Interval is the kind of the interval beside the difference of two calibration errors.
 type Interval string
 
-// The kinds of intervals. Each is named for what it covers; docs/intervals.md says how often.
+// The kinds of intervals. Each is named for what it covers; docs/evidence.md says how often.
 const (
 	// Percentile is the percentile interval of the bootstrap. For a difference it covers
 	// the difference of the means of the metric over test sets of n rows, which such test
@@ -131,7 +131,7 @@ type Pair struct {
 //
 // Beside a difference stands an interval of it. A metric that decides by itself has the
 // interval of its verdict. The others, calibration errors, have an interval of the kind that
-// the options name; docs/intervals.md says what each of them covers and how often.
+// the options name; docs/read.md says what each of them covers, and docs/evidence.md how often.
 //
 // Standard, Percentile and BC are of a bootstrap. A resample draws n rows with replacement,
 // the same rows for every method. Bins and ties are found anew in each resample: a value is

@@ -37,7 +37,7 @@ var smECEEntry = Entry{
 //   - Reference: Blasiok and Nakkiran 2023
 //   - Compared with: apple/ml-calibration (the authors' relplot 1.0.1 and 1.0.3); numpy
 //   - Agreement: 61 rows by a formula: to 1e-7 with the definition in numpy; relplot,
-//     whose values are others: docs/peers.md
+//     whose values are others: docs/evidence.md
 //   - Departures: The definition counts the mass at confidence 1 twice, because the
 //     kernel is reflected at 1; relplot, the authors' code, counts it once. Up to
 //     version 1.0.1 it divides by the number of rows, so where many rows are certain

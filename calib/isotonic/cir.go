@@ -22,7 +22,7 @@ import (
 //   - Reference: Oron and Flournoy 2017
 //   - Compared with: assaforon/cir 2.5.1, the authors', in R; mathijs02/cir-model 0.2.0
 //   - Agreement: lattice, 400 + 8 rows of 5 classes, with cir: probabilities to 3e-10,
-//     the size of the second term; with cir-model, networks of others: docs/peers.md
+//     the size of the second term; with cir-model, networks of others: docs/evidence.md
 //   - Departures: Ties are as in ir; in cir_model each of them is a score of its own.
 //     The term 1e-9 p is that of irova. probmetrics, which applies cir_model to each
 //     class, raises zeros to 1e-30 instead; then a class without calibration rows has

@@ -20,7 +20,7 @@ import (
 //   - Reference: Zhang, Kailkhura and Han 2020; after Zadrozny and Elkan 2002
 //   - Compared with: scikit-learn's IsotonicRegression, as
 //     zhang64-llnl/Mix-n-Match-Calibration (the authors') uses it
-//   - Agreement: networks of others: docs/peers.md; cifar10-jpeg/resnet50-w8-s2 of
+//   - Agreement: networks of others: docs/evidence.md; cifar10-jpeg/resnet50-w8-s2 of
 //     data/bundle: NLL and mean confidence to 1e-12
 //   - Departures: Probabilities that differ by rounding alone are one point of the
 //     regression, and have one value later: those that agree to 2^-22 of p up to 1/2,

@@ -20,7 +20,7 @@ import (
 //   - Reference: Zadrozny and Elkan 2002; Zhang, Kailkhura and Han 2020
 //   - Compared with: scikit-learn's IsotonicRegression, as
 //     zhang64-llnl/Mix-n-Match-Calibration uses it
-//   - Agreement: networks of others: docs/peers.md; cifar10-jpeg/resnet50-w8-s2 of
+//   - Agreement: networks of others: docs/evidence.md; cifar10-jpeg/resnet50-w8-s2 of
 //     data/bundle: NLL and mean confidence to 1e-12
 //   - Departures: Ties are as in ir. The paper of 2002 has no term 1e-9 p. It is that
 //     of Zhang, Kailkhura and Han (2020), whose code others copied. Without it, a class

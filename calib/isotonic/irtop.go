@@ -18,7 +18,7 @@ import (
 //   - Formula: confidence g(conf), g nondecreasing, fitted to the n pairs (conf, hit)
 //   - Reference: Zadrozny and Elkan 2002
 //   - Compared with: scikit-learn's IsotonicRegression
-//   - Agreement: scikit-learn on networks of others: docs/peers.md
+//   - Agreement: scikit-learn on networks of others: docs/evidence.md
 //   - Departures: Ties are as in ir.
 type TopRegression struct{}
 

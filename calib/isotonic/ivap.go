@@ -41,7 +41,7 @@ import (
 //     1/r_ij - (k-2))
 //   - Reference: Vovk, Petej and Fedorova 2015; Manokhin 2017
 //   - Compared with: ip200/venn-abers 1.5.3, package of the authors
-//   - Agreement: one-vs-rest, on networks of others: docs/peers.md, for rows without a
+//   - Agreement: one-vs-rest, on networks of others: docs/evidence.md, for rows without a
 //     score above the largest calibration score; they differ where scores are tied, and
 //     where probabilities saturate
 //   - Departures: Ties are as in ir. For a score above the largest one, p0 and p1 are

@@ -41,7 +41,7 @@ import (
 //     Shrikumar 2020
 //   - Compared with: kundajelab/abstention, the authors': TempScaling, then
 //     EMImbalanceAdapter on its probabilities
-//   - Agreement: without calibration, on networks of others: docs/peers.md, with the
+//   - Agreement: without calibration, on networks of others: docs/evidence.md, with the
 //     test rows as target; with ts and bcts their solver ends before the minimum
 //   - Departures: A ridge of 1e-6 (sum of b^2 + (T0/T - 1)^2), with T0 the temperature
 //     of ts, is added to the NLL of bcts, because a class without calibration rows has

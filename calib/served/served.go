@@ -1,5 +1,5 @@
 // Package served makes a program of a calibrator in Go: [Main] answers the calls of a run as programs in any
-// language do (docs/new-calibrator.md), so that a method which is in no registry runs beside those that are.
+// language do (docs/calibrator.md), so that a method which is in no registry runs beside those that are.
 //
 //	func main() { served.Main(mine.Entry) }
 //

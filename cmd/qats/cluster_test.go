@@ -12,9 +12,9 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// TestClusterRecipe: docs/recipes.md shows the manifest that the tests here check.
+// TestClusterRecipe: docs/compare.md shows the manifest that the tests here check.
 func TestClusterRecipe(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "recipes.md"))
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "compare.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,7 +23,7 @@ func TestClusterRecipe(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !strings.Contains(string(page), string(b)) {
-		t.Error("docs/recipes.md has another job.yaml than testdata/cluster")
+		t.Error("docs/compare.md has another job.yaml than testdata/cluster")
 	}
 }
 
@@ -94,7 +94,7 @@ func TestSnakefile(t *testing.T) {
 	sameCSV(t, "snakemake", alone, out)
 }
 
-// TestJobManifest: the manifest of docs/recipes.md has the form of a Kubernetes job,
+// TestJobManifest: the manifest of docs/compare.md has the form of a Kubernetes job,
 // by the types of the API, and other forms are noticed.
 func TestJobManifest(t *testing.T) {
 	if testing.Short() {

@@ -103,10 +103,10 @@ func TestEveryAgreementNamesItsSets(t *testing.T) {
 	}
 }
 
-// In docs/peers.md the column of qats, the second one, has in code font only names of methods,
+// In docs/evidence.md the column of qats, the second one, has in code font only names of methods,
 // metrics and kinds of figures, commands and paths.
 func TestPeersPageNamesWhatThereIs(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "peers.md"))
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "evidence.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +127,7 @@ func TestPeersPageNamesWhatThereIs(t *testing.T) {
 				command = err == nil && cmd.HasParent()
 			}
 			if names++; !method && !metric && !kind && !command && !strings.HasPrefix(name, "python -m ") && !strings.Contains(name, "/") {
-				t.Errorf("docs/peers.md names %q, which is nothing", name)
+				t.Errorf("docs/evidence.md names %q, which is nothing", name)
 			}
 		}
 	}

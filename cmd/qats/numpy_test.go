@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// The blocks of docs/implementers.md that apply a model without the program give the probabilities
+// The blocks of docs/formats.md that apply a model without the program give the probabilities
 // of qats apply, on a network of data/bundle. Without numpy there is nothing to compare with.
 func TestModelsInNumpy(t *testing.T) {
 	if testing.Short() {
@@ -20,7 +20,7 @@ func TestModelsInNumpy(t *testing.T) {
 	if exec.Command("python3", "-c", "import numpy").Run() != nil {
 		t.Skip("python3 has no numpy")
 	}
-	text, err := os.ReadFile("../../docs/implementers.md")
+	text, err := os.ReadFile("../../docs/formats.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +28,7 @@ func TestModelsInNumpy(t *testing.T) {
 	section, _, _ = strings.Cut(section, "\n## ")
 	blocks := regexp.MustCompile("(?s)```python\n(.*?)```").FindAllStringSubmatch(section, -1)
 	if len(blocks) < 2 {
-		t.Fatal("docs/implementers.md has no blocks")
+		t.Fatal("docs/formats.md has no blocks")
 	}
 	network, err := filepath.Abs("../../data/bundle/20newsgroups-body/transformer-d64-l2")
 	if err != nil {

@@ -67,20 +67,20 @@ const smallProgram = `test "$1" = fit && { mkdir -p "$2/model"; echo 1 > "$2/mod
 cp "$2/test/logits.npy" "$2/logits.npy"
 `
 
-// TestTheCommandsOfCompareInTheReadme runs the commands that the README shows under "Compare a
-// calibrator", as they stand: for a method in Go, for a program and for a folder of
+// TestTheCommandsOfComparingACalibrator runs the commands that docs/calibrator.md shows under "Compare it",
+// as they stand: for a method in Go, for a program and for a folder of
 // probabilities. A registered name takes the place of mine in Go.
-func TestTheCommandsOfCompareInTheReadme(t *testing.T) {
+func TestTheCommandsOfComparingACalibrator(t *testing.T) {
 	sh, err := exec.LookPath("sh")
 	if err != nil {
 		t.Skip("no sh")
 	}
 	root := project(t)
-	text, err := os.ReadFile(filepath.Join(root, "README.md"))
+	text, err := os.ReadFile(filepath.Join(root, "docs", "calibrator.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, section, _ := strings.Cut(string(text), "\n## Compare a calibrator")
+	_, section, _ := strings.Cut(string(text), "\n## Compare it\n")
 	section, _, _ = strings.Cut(section, "\n## ")
 	var commands, entries []string
 	for line := range strings.Lines(section) {

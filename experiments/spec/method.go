@@ -31,7 +31,7 @@ func (m *Method) Model(in calib.Input, fitted *calib.Fitted) *calib.Model {
 }
 
 // ErrExternal is the error of a command that cannot use an external method.
-var ErrExternal = errors.New("only a spec can name this method; see docs/new-calibrator.md")
+var ErrExternal = errors.New("only a spec can name this method; see docs/calibrator.md")
 
 // NewMethod returns a registered method with options given as key=value, as on
 // the command line.

@@ -87,10 +87,10 @@ func block(t *testing.T, page, language, begin string) string {
 	return begin + code
 }
 
-// entropy is the package of a Go method: the one of docs/new-calibrator.md with an exported entry.
+// entropy is the package of a Go method: the one of docs/calibrator.md with an exported entry.
 func entropy(t *testing.T) Source {
 	t.Helper()
-	code := block(t, "new-calibrator.md", "go", "// EntropyLine is")
+	code := block(t, "calibrator.md", "go", "// EntropyLine is")
 	for _, change := range [][2]string{{"var entropyLineEntry", "var Entry"}, {`"entropy-line"`, `"entropy-test"`}, {`"Entropy line"`, `"Entropy of a test"`}} {
 		if !strings.Contains(code, change[0]) {
 			t.Fatalf("no %s in\n%s", change[0], code)
@@ -120,7 +120,7 @@ func TestEntryIsVerified(t *testing.T) {
 		code  string
 		needs []string
 	}{
-		{described("mine", Python, "mine.py"), block(t, "leaderboard.md", "python", "import numpy"), []string{"python3", "-c", "import numpy"}},
+		{described("mine", Python, "mine.py"), block(t, "calibrator.md", "python", "import numpy"), []string{"python3", "-c", "import numpy"}},
 		{program, handBack, []string{"sh", "-c", "true"}},
 	} {
 		t.Run(string(c.card.Language), func(t *testing.T) {

@@ -26,7 +26,7 @@
 //     smallest; and so on.
 //
 // The lowest cross-fitted value alone would be a worse rule: of several methods on a few hundred
-// rows it takes the luckiest, which then is often worse than Reference. docs/which.md has the
+// rows it takes the luckiest, which then is often worse than Reference. docs/choose.md has the
 // simulation of both, and of what to begin with (studies/advice). The verdict takes the rows as independent, although
 // the fits of two folds share rows.
 //

@@ -1,5 +1,5 @@
 """Functions as methods of a run: the program asks for fits and predictions by lines of JSON on its
-standard input and output, as docs/new-calibrator.md has them.
+standard input and output, as docs/calibrator.md has them.
 
 The functions run in a process of their own, which serves the whole run: a copy of this one (fork)
 or, on Windows, a new one that imports them. If it dies, the cell that it worked on fails, and it is

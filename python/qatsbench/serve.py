@@ -1,4 +1,4 @@
-"""Serve the functions ``fit`` and ``apply`` of a file to a run, as docs/new-calibrator.md has the lines of JSON:
+"""Serve the functions ``fit`` and ``apply`` of a file to a run, as docs/calibrator.md has the lines of JSON:
 
     python3 -m qatsbench.serve FILE [OPTION=VALUE...] serve      answer calls until standard input ends
     python3 -m qatsbench.serve FILE about                        print one object: python, modules, options

@@ -3,7 +3,7 @@
 // temperature scaling and with no calibration on test rows that had no part in it. Beside the
 // rule of package trial stand two others: the lowest cross-fitted NLL, and the same rule with no
 // calibration in the place of temperature scaling where no gain by that is shown. It writes
-// results/shown/advice.csv, which docs/which.md is made from. The same seed gives the same
+// results/shown/advice.csv, which docs/evidence.md is made from. The same seed gives the same
 // numbers, whatever the number of processors.
 //
 //	cd studies && go run ./advice -cifar100 DIR -draws 3 > ../results/shown/advice.csv

@@ -12,11 +12,11 @@ import (
 	"github.com/qats-bench/qats/data/folder"
 )
 
-// ofCIFAR100 is the number of networks of -cifar100, as docs/which.md says.
+// ofCIFAR100 is the number of networks of -cifar100, as docs/evidence.md says.
 const ofCIFAR100 = 4
 
 // advice.csv has the same number of draws of each size for all networks of data/bundle, those of CIFAR-100 and the made ones:
-// docs/which.md says that it is of all of them. The networks of the bundle are those that its manifest names.
+// docs/evidence.md says that it is of all of them. The networks of the bundle are those that its manifest names.
 func TestShownAdviceIsOfAllNetworksOfTheBundle(t *testing.T) {
 	bundle := filepath.Join("..", "..", "data", "bundle")
 	pools, err := readPools(bundle, "")

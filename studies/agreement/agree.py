@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Fits calibrators of qats and of code by others on networks of experiments/real.yaml, compares their
-probabilities, and writes results/shown/agreement.csv, and agreement-methods.csv, the table of docs/peers.md.
+probabilities, and writes results/shown/agreement.csv, and agreement-methods.csv, the table of docs/evidence.md.
 
 usage: agree.py DATA --authors FOLDER [--qats bin/qats] [--only METHOD,METHOD] [--csv FILE]
 

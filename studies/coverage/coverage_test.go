@@ -131,7 +131,7 @@ func TestStudyDoesNotDependOnTheWorkers(t *testing.T) {
 	}
 }
 
-// TestSummariesAreThoseOfTheStudy: the files of results/shown/intervals, which docs/intervals.md
+// TestSummariesAreThoseOfTheStudy: the files of results/shown/intervals, which docs/evidence.md
 // shows, are made from results/shown/intervals.csv.
 func TestSummariesAreThoseOfTheStudy(t *testing.T) {
 	for _, file := range []string{"intervals.csv", "two-classes.csv"} {

@@ -1,5 +1,5 @@
 // Command coverage measures by simulation how often the intervals of package metrics cover
-// what they are named for. docs/intervals.md shows the results.
+// what they are named for. docs/evidence.md shows the results.
 //
 //	cd studies && go run ./coverage [-sets 1000] [-rows 500,2000,5000,25000] [-metric NAMES] [-odds 0] [-values] [-o FILE [-append]] NETWORK...
 //

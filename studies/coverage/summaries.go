@@ -20,7 +20,7 @@ const (
 	wantedZero = .05
 )
 
-// summaries are the tables of docs/intervals.md, by name. The first row has the columns.
+// summaries are the tables of docs/evidence.md, by name. The first row has the columns.
 var summaries = map[string]func([]line) [][]string{
 	"networks": networksTable, "power": powerTable, "verdicts": verdictsTable, "beside": besideTable, "values": valuesTable, "short": shortTable, "told": toldTable,
 }

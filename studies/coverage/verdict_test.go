@@ -11,7 +11,7 @@ import (
 )
 
 // Coverage of 95 % intervals over 1,000 test sets of 1,000 rows, whose truth is uniform on
-// (.3, 1). docs/intervals.md has the study on real networks. Wanted is a coverage of .93 or
+// (.3, 1). docs/evidence.md has the study on real networks. Wanted is a coverage of .93 or
 // more of what the kind is named for; the standard error is below .008. Calibrators of equal
 // quality are told apart in at most .05 of the test sets, and .07 allows for chance.
 func TestIntervalsHaveTheirDocumentedCoverage(t *testing.T) {

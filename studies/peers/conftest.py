@@ -1,6 +1,6 @@
 """The fixtures of python/tests, on which the tests here run too, and the table that they write:
 
-pytest studies/peers --write    # results/shown/agreement-packages.csv, from which docs/peers.md has its table
+pytest studies/peers --write    # results/shown/agreement-packages.csv, from which docs/evidence.md has its table
 """
 
 import csv

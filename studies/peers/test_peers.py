@@ -1,6 +1,6 @@
 """qats beside other Python packages, on the logits of a text transformer (data/bundle).
 
-Each test says what differs and why. It is skipped where the package is not installed. docs/peers.md has the differences
+Each test says what differs and why. It is skipped where the package is not installed. docs/evidence.md has the differences
 of the last run with --write, and the versions.
 """
 

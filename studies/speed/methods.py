@@ -8,7 +8,7 @@ between qats and the reference. FOLDER holds clones of the authors' code, as
 Mix-n-Match-Calibration; a reference whose package or clone is missing is marked absent.
 References fit, as qats does, and predict nothing; where one function of the authors
 does both, it predicts ten rows. The rows go to results/shown/speed-methods.csv, in the place of
-earlier ones of the same method; make docs writes docs/speed.md from it.
+earlier ones of the same method; make docs writes docs/evidence.md from it.
 """
 import argparse
 import contextlib

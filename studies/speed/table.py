@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Times qats beside its peers and writes results/shown/speed.csv, the table of docs/speed.md.
+"""Times qats beside its peers and writes results/shown/speed.csv, the table of docs/evidence.md#speed.
 
 usage: table.py DATA [--rounds 5] [--clock wall|cpu] [--only P1,P9] [--slow] [--csv FILE]
 

@@ -11,7 +11,7 @@
 // generate`). It computes several sums side by side, each in that order, and so returns
 // the same bits. The distances between all pairs of rows are products of this kind, and
 // they are two thirds of the time of procal and dac. With plain loops both take three
-// times as long, and procal longer than its reference (docs/speed.md). Line and Gaps
+// times as long, and procal longer than its reference (docs/evidence.md#speed). Line and Gaps
 // have AVX2 code for featclip. None has AVX-512 code: package softmax says why.
 //
 // Whoever changes the bits of a function raises the versions of the methods that

@@ -1,6 +1,6 @@
 // Command rules decides by simulation how qats try chooses a calibrator. It draws calibration rows of
 // networks and of models of scikit-learn, makes the fits of a trial, keeps the NLL and the Brier score of each
-// row, and judges candidates of the rule on the same draws. docs/which.md has what it decided.
+// row, and judges candidates of the rule on the same draws. docs/evidence.md has what it decided.
 //
 //	python advice/models.py MODELS --raw DIR                                # models of scikit-learn
 //	go run ./advice/rules -more CIFAR100 -models MODELS -rows FILE          # the fits; -minutes ends it early
