@@ -51,7 +51,7 @@ func clusterCommand() *cobra.Command {
 		Use:   "cluster",
 		Short: "A run on a cluster: print or submit its tasks for Slurm, say how far it is",
 		Long: `cluster has the commands of a run that is divided into tasks, those of a Slurm array.
-docs/recipes.md says how the work is divided, and what other batch systems need.`,
+docs/compare.md says how the work is divided, and what other batch systems need.`,
 		Example: examples(
 			"cluster script experiments/companion.yaml --out results/out/companion",
 			"cluster submit experiments/companion.yaml --out results/out/companion -- --time=01:00:00",

@@ -49,7 +49,7 @@ and fits them again, which shows how much the fits themselves vary.
 
 --metric time compares the processor times of the fits, which times.csv has, by
 their ratios. --interval makes other intervals beside the differences of calibration errors on single
-settings (needs --spec); docs/intervals.md has how often each of them covers.
+settings (needs --spec); docs/read.md#intervals says what each of them covers.
 
 With --table it reads CSV files of other programs, beside the folders that are named: --setting,
 --value and --method-column name their columns, and --metric says what the values

@@ -246,7 +246,7 @@ In the list of methods NEEDS names what a method reads besides logits and labels
 says whether the predicted class of every row stays the same; COST is about the processor
 time of a fit with the default options on 10,000 rows of 100 classes. A spec can name two
 more methods: external, a program in any language, and precomputed, probabilities in
-files. docs/new-calibrator.md shows both. In the list of metrics BETTER says which values
+files. docs/calibrator.md shows both. In the list of metrics BETTER says which values
 are better. A run computes the metrics of @default, or those that its spec names. A kind
 of figure that shows one setting is drawn once for each setting.
 

@@ -41,13 +41,13 @@ func handInCommand() *cobra.Command {
 		Short: "Run a calibrator of yours on the leaderboard's networks, and make an entry of it",
 		Long: `submit runs the code in FILE on all settings of a tier of the leaderboard, beside uncal, ts, qats and
 base-rate, and writes the folder submissions/NAME: card.yaml, results.csv, fits.csv and the code.
-A pull request with this folder is an entry. docs/leaderboard.md has the rules.
+A pull request with this folder is an entry. docs/calibrator.md#the-board has the rules.
 
 The code is
   a file of Python with the functions fit(logits, labels) and apply(model, logits),
   files, or the folder, of a Go package with an exported calib.Entry, or
   any files, with --command: the words that start the program in their folder, which
-  is called with fit DIR and apply DIR (docs/new-calibrator.md).
+  is called with fit DIR and apply DIR (docs/calibrator.md).
 
 submit says whether the calibrator is shown to be better than QaTS and than TS, by NLL or Brier
 score, and whether it is ranked: only if it is shown to know more than base-rate. Then it says

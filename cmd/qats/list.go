@@ -116,7 +116,7 @@ func showMethod(w io.Writer, e calib.Entry) error {
 		items = append(items, item{"warning", text})
 	}
 	if _, registered := all.Lookup(e.Name); !registered {
-		items = []item{{"label", e.Label}, {"more", "docs/new-calibrator.md; only a spec can name this method"}}
+		items = []item{{"label", e.Label}, {"more", "docs/calibrator.md; only a spec can name this method"}}
 	}
 	if err := show(w, e.Name, e.Summary, items); err != nil {
 		return err

@@ -35,7 +35,7 @@ recipes; those on networks of others are made by studies/agreement. The code of 
 
 *Agreement* says on which sets it was seen. The *lattice* is computed by a formula (Lattice in
 calib/internal/testset); "400 + 8 rows" are 400 calibration rows and 8 to which the fit is applied. *Drawn* rows are
-those of a test. *Networks of others* are settings of experiments/real.yaml with 2 to 100 classes; [peers.md](peers.md#agreement-on-networks)
+those of a test. *Networks of others* are settings of experiments/real.yaml with 2 to 100 classes; [evidence.md](evidence.md#agreement-with-other-code)
 has the differences.
 `
 

@@ -92,7 +92,7 @@ lists the settings of the task alone.`,
 	cmd.Flags().StringVar(&r.task, "task", "", "do only task i of N, counted from 0, as in 0/4; auto/4 takes i from a Slurm array or an indexed Kubernetes job")
 	testsFlag(cmd, &r.at.Task.Tests)
 	cmd.Flags().IntVar(&r.at.assemble, "assemble", 0, "put together what so many tasks have done, but nothing while cells are missing")
-	cmd.Flags().BoolVar(&r.serve, "serve", false, "the process that starts this one serves methods, as the Python package does: lines of JSON on standard input and output, and all text on standard error (docs/new-calibrator.md)")
+	cmd.Flags().BoolVar(&r.serve, "serve", false, "the process that starts this one serves methods, as the Python package does: lines of JSON on standard input and output, and all text on standard error (docs/calibrator.md)")
 	for _, other := range []string{"task", "dry-run", "fresh"} {
 		cmd.MarkFlagsMutuallyExclusive("assemble", other)
 	}

@@ -44,7 +44,7 @@ is above that of the population: the value plus and minus 1.96 standard deviatio
 2,000 resamples, or over 200 for a metric that is computed anew in each of them.
 --interval=population covers the ECE or AECE in the population; it is about twice as
 long. Consistency bands, class-wise ECE and a few others have no interval.
-docs/intervals.md says how often each kind covers. --uncal names the logits of the
+docs/read.md#intervals says what each kind covers. --uncal names the logits of the
 uncalibrated network on the same rows, with which phi compares.
 
 Files are read in blocks. Besides some megabytes, scoring takes up to 113 bytes of

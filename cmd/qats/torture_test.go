@@ -28,7 +28,7 @@ import (
 	"github.com/qats-bench/qats/experiments/cluster"
 )
 
-// torture is one campaign: what docs/reliability.md promises, tried at random until
+// torture is one campaign: what docs/evidence.md#reliability promises, tried at random until
 // the time is up. TORTURE says how long, TORTURE_SEED repeats the draws.
 type torture struct {
 	t    *testing.T

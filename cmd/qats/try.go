@@ -100,7 +100,7 @@ have one label, or its temperature is at a bound.
 Test rows have no part in the choice. Methods that read them (label-shift), and methods
 that predict the confidence of the top class alone, are shown but not chosen. Where a
 class has no calibration row, only methods that keep every prediction can be chosen. Of
-one set, the predictions of the folds judge the methods too. docs/which.md shows what
+one set, the predictions of the folds judge the methods too. docs/choose.md shows what
 the rule does to networks.
 
 Two classes are judged by the probability of the positive class too, the second unless
