@@ -2,6 +2,7 @@
 
 * Links out of docs lead to the repository, and links to pages have their titles. Pictures of results/shown are copied.
 * The pages gallery.md and api.md are made here: the first from the files of make gallery.
+* Old names of pages lead to the new ones.
 * A page that would load something from another machine is an error. The theme would ask GitHub for the stars of the repository:
   the mark by which it finds the link goes.
 """
@@ -156,6 +157,33 @@ def titled(nav):
     return found
 
 
+MOVED = {
+    "install": "tutorial.html#install",
+    "which": "choose.html",
+    "page": "read.html",
+    "intervals": "read.html#intervals",
+    "check": "formats.html#what-check-finds",
+    "recipes": "compare.html",
+    "new-calibrator": "calibrator.html",
+    "leaderboard": "calibrator.html#the-board",
+    "implementers": "formats.html#for-implementers",
+    "peers": "evidence.html#peers",
+    "speed": "evidence.html#speed",
+    "reliability": "evidence.html#reliability",
+}
+
+
+def redirect(site):
+    """Write a page for each old name, which leads to the new one."""
+    for old, new in MOVED.items():
+        page, _, anchor = new.partition("#")
+        if f'id="{anchor}"' not in (site / page).read_text() and anchor:
+            raise PluginError(f"{page} has no heading {anchor}, to which {old}.html leads")
+        (site / f"{old}.html").write_text(
+            f'<!doctype html><meta charset="utf-8"><title>Moved</title><meta http-equiv="refresh" content="0; url={new}"><a href="{new}">This page has moved.</a>\n'
+        )
+
+
 ASKS = ' data-md-component="source"'  # by this the theme's script finds the link to the repository, and asks api.github.com about it
 
 
@@ -179,8 +207,6 @@ def on_post_build(config):
     for page in Path(config.site_dir).rglob("*.html"):
         loads = Loads()
         text = page.read_text()
-        if 'http-equiv="refresh"' in text:  # the page of an old name
-            continue
         if ASKS not in text:
             raise PluginError(f"{page.name} lacks{ASKS}: the theme has another mark, and its script may ask other machines")
         text = text.replace(ASKS, "")
@@ -192,3 +218,4 @@ def on_post_build(config):
     for sheet in Path(config.site_dir).rglob("*.css"):
         if found := re.findall(r"""url\(\s*["']?((?:https?:)?//[^"')]+)""", sheet.read_text()):
             raise PluginError(f"{sheet.name} loads {found} from other machines")
+    redirect(Path(config.site_dir))
