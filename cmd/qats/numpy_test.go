@@ -25,7 +25,7 @@ func TestModelsInNumpy(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, section, _ := strings.Cut(string(text), "### A model without the program")
-	section, _, _ = strings.Cut(section, "\n## ")
+	section, _, _ = strings.Cut(section, "\n### ")
 	blocks := regexp.MustCompile("(?s)```python\n(.*?)```").FindAllStringSubmatch(section, -1)
 	if len(blocks) < 2 {
 		t.Fatal("docs/formats.md has no blocks")
