@@ -5,7 +5,7 @@
 // NETWORK is a folder with cal and test, which have logits. Its predictions are reduced to their confidence and to
 // whether they are right. The output has a row for each network with the ECE on its test rows: of uncal, ts and qats
 // on the logits, of ts-top and qats-top on what is left of them, with the number of classes (shares) and without it
-// (odds), and of the other methods. docs/formats.md has the table.
+// (odds), and of the other methods. docs/formats.md names it.
 package main
 
 import (
