@@ -118,10 +118,6 @@ func (c *comparing) flags(cmd *cobra.Command) {
 	f.StringVar(&c.columns.Method, "method-column", "", "with --table: column of the method")
 	choiceFlag(cmd, &c.latex, "latex", []string{"compact", "full"}, "LaTeX table: compact, for one column of a paper, with its notes as comments, or full")
 	f.BoolVar(&c.Full, "full", false, "print all methods and notes, and for each metric ranks, tests, verdicts on single settings, win rates, strengths and warnings of fits")
-	for _, old := range []string{"all", "explain"} {
-		f.BoolVar(&c.Full, old, false, "")
-		f.MarkDeprecated(old, "it is --full now")
-	}
 	c.form = report.TextForm
 	choiceFlag(cmd, &c.form, "format", report.Forms(), "print the answer and the table as text, or the table alone as latex or md (Markdown)")
 	f.BoolVar(&c.json, "json", false, "print one JSON object per line for each method, ranking, warning, block, power of the tests, verdict, statement, agreement and redrawn setting, with --full also for each strength, and write no file")

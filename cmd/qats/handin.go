@@ -57,13 +57,13 @@ is not handed. Threads of linear algebra and the order of Python's sets are fixe
 A second call with the same name keeps what the card says, where no flag says otherwise.
 The code runs with the rights of its user, as any program does.`,
 		Example: examples(
-			`submit mine.py --author "A. Author" --reference "Author (2026)" --licence MIT`,
-			`submit ./mine --author "A. Author" --reference "Author (2026)" --licence MIT`,
-			`submit mine.R --command Rscript,mine.R --author "A. Author" --reference "Author (2026)" --licence MIT`,
+			`board submit mine.py --author "A. Author" --reference "Author (2026)" --licence MIT`,
+			`board submit ./mine --author "A. Author" --reference "Author (2026)" --licence MIT`,
+			`board submit mine.R --command Rscript,mine.R --author "A. Author" --reference "Author (2026)" --licence MIT`,
 		),
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return errors.New("submit takes the files of the code, as in: " + called.Command() + " submit mine.py")
+				return errors.New("board submit takes the files of the code, as in: " + called.Command() + " board submit mine.py")
 			}
 			return nil
 		},
@@ -88,7 +88,7 @@ The code runs with the rights of its user, as any program does.`,
 	return cmd
 }
 
-// handIn holds the flags of submit.
+// handIn holds the flags of board submit.
 type handIn struct {
 	card    submission.Card
 	at      places
@@ -397,7 +397,7 @@ func (h *handIn) say(cmd *cobra.Command, tier *submission.Tier, c *submission.Ca
 		terminal.Fprintf(w, "%s: %s; it cannot be verified as it is\n", dir, kept)
 	default:
 		terminal.Fprintf(w, "%s: %s; hand it in as a pull request\n", dir, kept)
-		next(cmd, append([]string{"verify", dir}, given(cmd, "data")...)...)
+		next(cmd, append([]string{"board", "verify", dir}, given(cmd, "data")...)...)
 	}
 	return nil
 }

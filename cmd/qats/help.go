@@ -21,8 +21,7 @@ func commandGroups() []commandGroup {
 	return []commandGroup{
 		{"Use a calibrator", []*cobra.Command{tryCommand(), fitCommand(), applyCommand(), scoreCommand()}},
 		{"Compare calibrators", []*cobra.Command{initCommand(), checkCommand(), runCommand(), compareCommand(), reportCommand()}},
-		{"Hand in a calibrator", []*cobra.Command{handInCommand(), verifyCommand(), leaderboardCommand()}},
-		{"More", []*cobra.Command{docCommand(), clusterCommand(), paperCommand()}},
+		{"More", []*cobra.Command{docCommand(), boardCommand(), clusterCommand(), paperCommand()}},
 	}
 }
 
@@ -32,7 +31,7 @@ func addCommands(root *cobra.Command) {
 	for _, g := range groups {
 		root.AddCommand(g.commands...)
 	}
-	root.AddCommand(goneCommands()...)
+	addFormers(root)
 	ofCommand := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
 		if cmd != root {
@@ -110,7 +109,7 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 			switch {
 			case err != nil || c == root:
 				return noSuchCommand(root, args)
-			case c.Hidden:
+			case c.Hidden: // a name that is gone
 				return c.RunE(c, rest)
 			case len(rest) > 0:
 				return noSuchCommand(c, rest)

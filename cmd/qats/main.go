@@ -117,6 +117,8 @@ func (failedFor) Is(target error) bool { return target == errFailed }
 // run is the program without the process around it. It returns the exit status.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root := newRoot()
+	args, typed := renewed(args)
+	ctx = withFormers(ctx, typed)
 	root.SetArgs(args)
 	said := &output{w: stdout}
 	out, warned := terminal.NewWriter(said), newMessages(stderr, args)
@@ -225,7 +227,10 @@ files, and tables and figures are made from these files alone.`,
 			return cmd.Help()
 		},
 
-		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return checkFlags(cmd) },
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			tellFormers(cmd)
+			return checkFlags(cmd)
+		},
 	}
 	root.SetFlagErrorFunc(noSuchFlag)
 	root.PersistentFlags().BoolP("quiet", "q", false, "print no progress, and nothing that is also written to files; errors are printed")

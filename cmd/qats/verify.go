@@ -24,7 +24,7 @@ func verifyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify DIR",
 		Short: "Run the code of an entry again, and compare its numbers",
-		Long: `verify reads the entry in DIR, which ` + called.Command() + ` submit made, runs its code on all settings of its tier, by
+		Long: `verify reads the entry in DIR, which ` + called.Command() + ` board submit made, runs its code on all settings of its tier, by
 the version of the protocol that its card names, and
 says of each number that it is equal (the same nine digits), agrees (within ` + fmt.Sprint(submission.Agreement) + `, relative
 above 1), differs, or was not run. An entry in Python, or of a program, agrees at best, since its
@@ -41,8 +41,8 @@ drawn.csv. Test labels are public, so the numbers of the fixed split alone are c
 --record writes verified.yaml into DIR. A verification that was interrupted goes on where it stopped.
 The status is 0 if the numbers are equal or agree, and 1 if some differ or were not run.`,
 		Example: examples(
-			"verify submissions/mine",
-			"verify submissions/mine --splits 20 --draw 3f2a9c1 --record",
+			"board verify submissions/mine",
+			"board verify submissions/mine --splits 20 --draw 3f2a9c1 --record",
 		),
 		Args: arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error { return v.run(cmd, args[0]) },
@@ -57,7 +57,7 @@ The status is 0 if the numbers are equal or agree, and 1 if some differ or were 
 	return cmd
 }
 
-// verifying holds the flags of verify.
+// verifying holds the flags of board verify.
 type verifying struct {
 	at      places
 	workers int

@@ -73,7 +73,7 @@ func Board(version string, registry leaderboard.Folder, entries string) (b *lead
 	}
 	settings, err := registry.ReadSettings()
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, fmt.Errorf("no %s in %s: "+called.Command()+" leaderboard --run makes it", results.SettingsFile, string(registry))
+		return nil, nil, fmt.Errorf("no %s in %s: "+called.Command()+" board page --run makes it", results.SettingsFile, string(registry))
 	}
 	if err != nil {
 		return nil, nil, err
@@ -143,7 +143,7 @@ func registered(tier *Tier, folder leaderboard.Folder) (members []leaderboard.Me
 			Contract: leaderboard.ContractOf(info.Sees, m.Contract().KeepsTop1, m.Entry.TopLabelOnly())})
 	}
 	if lacking != nil {
-		refused = append(refused, fmt.Errorf("%s has no file of %s: "+called.Command()+" leaderboard --run makes it", string(folder), strings.Join(lacking, ", ")))
+		refused = append(refused, fmt.Errorf("%s has no file of %s: "+called.Command()+" board page --run makes it", string(folder), strings.Join(lacking, ", ")))
 	}
 	return members, refused, nil
 }

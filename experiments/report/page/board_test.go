@@ -49,7 +49,7 @@ func TestTheBoardAnswersFirst(t *testing.T) {
 	for _, want := range []string{
 		"<h1>Leaderboard: 4 methods and 1 entry on 8 settings</h1>", `<p class="answer measured"><a href="#keeps-top">`, "QaTS is best",
 		`<a href="#changes-top">`, "MEASURED", `<section id="keeps-top"`, "<table>", `>Mine<br><small>Mine. Mine. Protocol v2</small></th><td class="number">claimed<sup>`, `<section id="changes-top"`,
-		`<section id="columns"`, `<section id="statuses"`, "<dt>verified</dt>", "<dt>agrees</dt>", "<dt>claimed</dt>", "<dt>differs</dt>", `<section id="hand-in"`, "qats submit mine.py",
+		`<section id="columns"`, `<section id="statuses"`, "<dt>verified</dt>", "<dt>agrees</dt>", "<dt>claimed</dt>", "<dt>differs</dt>", `<section id="hand-in"`, "qats board submit mine.py",
 	} {
 		i := strings.Index(text.String()[at:], want)
 		if i < 0 {

@@ -24,12 +24,12 @@ import (
 // boardFile is the file of the leaderboard beside its page.
 const boardFile = "leaderboard.csv"
 
-func leaderboardCommand() *cobra.Command {
-	var l board
+func boardPageCommand() *cobra.Command {
+	var l boardPage
 	cmd := &cobra.Command{
-		Use:   "leaderboard",
+		Use:   "page",
 		Short: "Make the page of the leaderboard: methods of the project and entries",
-		Long: `leaderboard compares the methods of the project, whose numbers are in results/leaderboard/v2, and the
+		Long: `page compares the methods of the project, whose numbers are in results/leaderboard/v2, and the
 entries in submissions. It writes OUT/index.html, a page for a browser, and OUT/leaderboard.csv.
 Methods that see or keep different things have tables of their own. NLL and Brier score rank them
 and decide which is called better; ECE is shown. A method that is not shown to be better than
@@ -44,9 +44,9 @@ numbers are in results/leaderboard. Entries of version 1 are in version 2 too.
 
 An entry that cannot be read is left out, with the reason; the status is then 1.`,
 		Example: examples(
-			"leaderboard",
-			"leaderboard --run",
-			"leaderboard --run --method qats,ts",
+			"board page",
+			"board page --run",
+			"board page --run --method qats,ts",
 		),
 		Args: arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return l.make(cmd) },
@@ -68,8 +68,8 @@ An entry that cannot be read is left out, with the reason; the status is then 1.
 	return cmd
 }
 
-// board holds the flags of leaderboard.
-type board struct {
+// boardPage holds the flags of board page.
+type boardPage struct {
 	at       places
 	workers  int
 	run      bool
@@ -79,7 +79,7 @@ type board struct {
 	entries  string
 }
 
-func (l *board) make(cmd *cobra.Command) error {
+func (l *boardPage) make(cmd *cobra.Command) error {
 	if l.methods != nil && !l.run {
 		return usage("--method says what --run runs: give --run too")
 	}
@@ -123,7 +123,7 @@ func (l *board) make(cmd *cobra.Command) error {
 }
 
 // runRegistry runs methods of the registry on the tier lite, and writes their files.
-func (l *board) runRegistry(cmd *cobra.Command) error {
+func (l *boardPage) runRegistry(cmd *cobra.Command) error {
 	tier, err := submission.ReadTier(l.protocol, submission.Lite)
 	if err != nil {
 		return err

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/qats-bench/qats/internal/called"
+	"github.com/qats-bench/qats/internal/english"
+	"github.com/qats-bench/qats/internal/lists"
+)
+
+// former is a command or a flag of an earlier release, and what takes its place. One that still works is
+// hidden from help and completion, and says so in one line on standard error.
+type former struct {
+	command string // that has the flag; empty for a command
+	old     string // its name, a flag with its dashes
+	now     string // the words that take its place; VALUE in them is the value of the flag
+	gone    bool   // an error, which names what takes its place
+}
+
+// formers are the names of earlier releases.
+func formers() []former {
+	return []former{
+		{old: "submit", now: "board submit"},
+		{old: "verify", now: "board verify"},
+		{old: "leaderboard", now: "board page"},
+		{old: "plan", now: "run -n SPEC", gone: true},
+		{old: "demo", now: "try @demo", gone: true},
+		{old: "methods", now: "doc methods", gone: true},
+		{old: "metrics", now: "doc metrics", gone: true},
+		{old: "figures", now: "doc figures", gone: true},
+		{old: "spec", now: "doc spec", gone: true},
+		{old: "page", now: "report DIR", gone: true},
+		{old: "slurm", now: "cluster script SPEC --out DIR", gone: true},
+		{old: "status", now: "cluster status DIR", gone: true},
+		{old: "reproduce", now: "paper reproduce", gone: true},
+		{old: "diff", now: "paper diff", gone: true},
+		{old: "audit", now: "paper audit", gone: true},
+		{old: "simulate", now: "paper simulate SPEC --out DIR", gone: true},
+		{old: "version", now: "--version", gone: true},
+
+		{command: "compare", old: "--all", now: "--full"},
+		{command: "compare", old: "--explain", now: "--full"},
+	}
+}
+
+// datasetsNames are the commands that the Python package has in place of the program.
+func datasetsNames() []string { return []string{"fetch", "import"} }
+
+// addFormers adds the former names to the commands. Help and completion do not list them.
+func addFormers(root *cobra.Command) {
+	for _, f := range formers() {
+		switch {
+		case f.command != "":
+			cmd, _, _ := root.Find(strings.Fields(f.command)) // a test finds each
+			f.addFlag(cmd)
+		case f.gone:
+			root.AddCommand(answering(f.old, func([]string) error { return usage("%s is now: %s %s", f.old, called.Command(), f.now) }))
+		}
+	}
+	for _, name := range datasetsNames() {
+		root.AddCommand(answering(name, func(args []string) error { return usage("%s", ofPython(name, args)) }))
+	}
+}
+
+// answering returns a hidden command that answers with an error, whatever its words are.
+func answering(name string, answer func(args []string) error) *cobra.Command {
+	return &cobra.Command{
+		Use:                name,
+		Hidden:             true,
+		DisableFlagParsing: true, // the flags are those of another command
+		RunE:               func(_ *cobra.Command, args []string) error { return answer(args) },
+	}
+}
+
+// ofPython names the command of the Python package with the words that were given.
+func ofPython(name string, args []string) string {
+	line := "python3 -m qatsbench.datasets " + name
+	if len(args) > 0 {
+		line += " " + quoted(args)
+	}
+	return fmt.Sprintf("%s is a command of the Python package (pip install './python[datasets]'): %s", name, line)
+}
+
+// renewed returns the arguments of the program with the new words of a former command, and the command if
+// there is one.
+func renewed(args []string) ([]string, []former) {
+	at := 0
+	for at < len(args) && (strings.HasPrefix(args[at], "-") || args[at] == "help") {
+		if args[at] == "--errors" { // the only flag before a command that has a value
+			at++
+		}
+		at++
+	}
+	if at >= len(args) {
+		return args, nil
+	}
+	i := slices.IndexFunc(formers(), func(f former) bool { return f.command == "" && !f.gone && f.old == args[at] })
+	if i < 0 {
+		return args, nil
+	}
+	f := formers()[i]
+	return slices.Concat(args[:at], strings.Fields(f.now), args[at+1:]), []former{f}
+}
+
+// formerFlag is the value of a former flag: what is set is the flag that takes its place.
+type formerFlag struct {
+	former
+	flags *pflag.FlagSet
+}
+
+func (f formerFlag) String() string { return "" }
+func (f formerFlag) Type() string   { return "string" }
+
+func (f formerFlag) Set(value string) error {
+	name, text := f.target()
+	if text != "" {
+		value = strings.ReplaceAll(text, "VALUE", value)
+	}
+	return f.flags.Set(name, value)
+}
+
+// target returns the flag that takes the place of a former one, and its value.
+func (f former) target() (name, value string) {
+	name, value, _ = strings.Cut(f.now, " ")
+	return strings.TrimPrefix(name, "--"), value
+}
+
+// addFlag adds a former flag to its command.
+func (f former) addFlag(cmd *cobra.Command) {
+	name, _ := f.target()
+	flag := cmd.Flags().VarPF(formerFlag{f, cmd.Flags()}, strings.TrimPrefix(f.old, "--"), "", "")
+	flag.Hidden, flag.NoOptDefVal = true, cmd.Flags().Lookup(name).NoOptDefVal
+}
+
+// formersKey is the key of the value of a context that has the former commands that were typed.
+type formersKey struct{}
+
+// tellFormers says, in one line, which words of a command have new ones.
+func tellFormers(cmd *cobra.Command) {
+	typed, _ := cmd.Context().Value(formersKey{}).([]former)
+	cmd.Flags().Visit(func(flag *pflag.Flag) {
+		if f, ok := flag.Value.(formerFlag); ok {
+			typed = append(typed, f.former)
+		}
+	})
+	if len(typed) == 0 {
+		return
+	}
+	list := lists.Values(typed, func(f former) string { return f.old + " is now " + f.now })
+	warn(cmd.ErrOrStderr(), newTextWarning(english.List(list)+"; the old words are errors after this release"))
+}
+
+// withFormers returns a context that has the former commands that were typed.
+func withFormers(ctx context.Context, typed []former) context.Context {
+	return context.WithValue(ctx, formersKey{}, typed)
+}
