@@ -24,7 +24,7 @@ against = mkdir -p $(dir $(SHOWN)/$(1)) && bin/qats compare --json $(3) > $(OUT)
 # $(call answer,FOLDER) judges the methods against TS and against QaTS, and describes QaTS against TS over all blocks and by domain.
 define answer
 	mkdir -p $(SHOWN)/$(1)
-	for d in '' images text 'tables and signals'; do bin/qats compare qats --against ts --metric $(ANSWER) --json $${d:+--domain "$$d"} --out $(OUT)/$(1) || exit; done > $(OUT)/compare.json
+	for d in '' images text 'tables and signals'; do bin/qats compare qats --against ts --metric $(ANSWER) --json $${d:+--only "domain=$$d"} --out $(OUT)/$(1) || exit; done > $(OUT)/compare.json
 	grep '"kind":"method"' $(OUT)/compare.json > $(SHOWN)/$(1)/qats.json
 	$(call against,$(1)/ts.json,statement|verdict,--against ts --metric $(ANSWER) --out $(OUT)/$(1))
 	$(call against,$(1)/beside-qats.json,statement|verdict,--against qats --metric $(ANSWER) --out $(OUT)/$(1))
@@ -33,12 +33,12 @@ define answer
 	bin/qats compare --against ts --metric nll,ece --out $(OUT)/$(1) > /dev/null
 	$(call kept,$(1),compare/nll-measured-differences.svg compare/ece-measured-differences.svg)
 endef
-others = $(call against,calarena/$(1).json,ranking|statement|verdict,--table '$(CALARENA)/$(2)/*.csv' --value '*_$(3)' --metric $(4) --against TS $(5))
+others = $(call against,calarena/$(1).json,ranking|statement|verdict,--from '$(CALARENA)/$(2)/*.csv' --columns 'value=*_$(3)' --metric $(4) --against TS $(5))
 
 docs: companion
 	$(call kept,companion,$(patsubst %,tables/companion-%.csv,groups groups-band shift pixels-ece hfe-ece) $(patsubst %,figures/companion-%.svg,quantile-gap-grid-measured severity-measured reliability-20newsgroups-body-transformer-d64-l2))
-	$(call against,companion/clean.json,method,--against qats --spec experiments/companion.yaml --spec experiments/companion-pixels.yaml --dataset $(CLEAN) --out $(OUT)/companion)
-	$(call against,companion/corrupted.json,method,--against qats --spec experiments/companion.yaml --dataset cifar10-jpeg-c --out $(OUT)/companion)
+	$(call against,companion/clean.json,method,--against qats --spec experiments/companion.yaml --spec experiments/companion-pixels.yaml --only dataset=$(CLEAN) --out $(OUT)/companion)
+	$(call against,companion/corrupted.json,method,--against qats --spec experiments/companion.yaml --only dataset=cifar10-jpeg-c --out $(OUT)/companion)
 	sed -n '/^Claims of the text/,/^$$/p' $(OUT)/companion/diff.txt > $(SHOWN)/companion/claims.txt
 	bin/qats paper audit | sed -n '1p; /^13/,/^$$/p' > $(SHOWN)/audit.txt
 	bin/qats try data/bundle/20newsgroups-body/transformer-d64-l2 --quiet | sed -E 's/ +(fit|<?[0-9.]+ m?s)$$//; 13q' > $(SHOWN)/try.txt
@@ -47,7 +47,7 @@ docs: companion
 	$(call tables,label-shift,label-shift,means-ece means-accuracy means-nll)
 	$(call tables,full-width,full-width,networks networks-band networks-accuracy shift)
 	$(call kept,full-width,figures/full-width-severity-measured.svg)
-	$(call against,full-width/ts.json,method,qats qats-free hfe --against ts --metric ece --dataset $(IMAGES) --out $(OUT)/full-width)
+	$(call against,full-width/ts.json,method,qats qats-free hfe --against ts --metric ece --only dataset=$(IMAGES) --out $(OUT)/full-width)
 	$(call tables,segmentation,segmentation,ece ece_classwise)
 	$(call kept,segmentation,classes.csv)
 	bin/qats run experiments/answer.yaml --out $(OUT)/answer

@@ -51,12 +51,11 @@ and fits them again, which shows how much the fits themselves vary.
 their ratios. --interval makes other intervals beside the differences of calibration errors on single
 settings (needs --spec); docs/read.md#intervals says what each of them covers.
 
-With --table it reads CSV files of other programs, beside the folders that are named: --setting,
---value and --method-column name their columns, and --metric says what the values
-are. A --value such as '*_brier' names one column for each method.
+--from reads CSV files of other programs too, beside folders: --columns names their columns, and
+--metric says what the values are. A column such as value=*_brier names one column for each method.
 
-Settings with rescaled logits and redrawn rows are not counted; --variant compares
-those that it names instead ('' for sets as they are). Methods that see unlabelled
+Settings with rescaled logits and redrawn rows are not counted; --only variant=rescale=2 compares
+those that it names instead (variant= for sets as they are). Methods that see unlabelled
 rows of the domain that they are tested on are shown and not ranked.
 
 All of it is written as text and LaTeX, with its figures (SVG and PDF), into OUT/compare,
@@ -64,7 +63,7 @@ with index.html, a page of the compared rows. They take the place of those of an
 		Example: examples(
 			"compare --out results/out/companion",
 			"compare hts --spec experiments/companion.yaml --out results/out/companion",
-			"compare --table 'calarena/*.csv' --setting dataset,model --value '*_brier' --metric brier --against TS --block network",
+			"compare --from 'calarena/*.csv' --columns 'setting=dataset+model,value=*_brier' --metric brier --against TS --block network",
 			"compare ts --against qats --spec experiments/companion.yaml --splits 20 --out results/out/companion",
 		),
 		ValidArgsFunction: completeCompared,
@@ -79,17 +78,14 @@ type comparing struct {
 	report.Compare
 	at          places
 	workers     int
-	experiments []string
-	datasets    []string
-	domains     []string
-	variants    []string
+	only        only
+	sources     []string // folders and files, as they were given
 	from, specs []string
 	tables      []string
 	columns     compare.Columns
 	splits      int
 	json        bool
 	form        report.Form
-	latex       string
 	specsOfRows []results.RunSpec // in the run.json of each folder of rows
 	dataGiven   bool              // to the run of the rows, by --data
 }
@@ -98,44 +94,45 @@ func (c *comparing) flags(cmd *cobra.Command) {
 	c.at.flags(cmd)
 	c.at.memory.flag(cmd, "memory for arrays")
 	workersFlag(cmd, &c.workers)
+	ofRun(cmd, c.runFlags()...)
 	figureFormats(cmd, &c.Formats)
 	f := cmd.Flags()
-	f.StringVar(&c.Against, "against", "", "method that the others are compared with (default: the baseline of the run or of --spec; of tables alone qats)")
+	f.StringVar(&c.Against, "against", "", "method that the others are compared with (default: the baseline of the run or of --spec; of CSV files alone qats)")
 	f.StringSliceVar(&c.Metrics, "metric", append(compare.Scores(), "ece"), "metrics, as results.csv names them, or time: the processor time of a fit, compared by ratios")
-	c.Block, c.Interval, c.latex = compare.BySamples, metrics.Percentile, "compact"
+	c.Block, c.Interval = compare.BySamples, metrics.Percentile
 	choiceFlag(cmd, &c.Block, "block", compare.Blocks(), "settings that count once together: all that may share test samples, all of a dataset, all of a network, or each setting alone (samples, dataset, network or setting)")
-	f.StringSliceVar(&c.experiments, "experiment", nil, "use only rows of these experiments")
-	f.StringSliceVar(&c.datasets, "dataset", nil, "use only settings of these datasets")
-	f.StringSliceVar(&c.domains, "domain", nil, "use only settings of these domains, such as images or text, as settings.csv names them")
-	f.StringSliceVar(&c.variants, "variant", nil, "compare the settings of these variants, such as rescale=2, and '' for sets as they are (default: all but rescaled and redrawn ones)")
-	f.StringArrayVar(&c.from, "from", nil, "folder of results.csv to read instead of OUT; may be repeated")
+	f.Var(&c.only, "only", "compare only rows with this value of dataset, backbone, domain, experiment, variant or severity; A,B for one of several values; may be repeated. variant= is for sets as they are, severity=0 for clean ones")
+	f.StringArrayVar(&c.sources, "from", nil, "folder of results.csv to read instead of OUT, or CSV file of another program, or a pattern for several; may be repeated")
+	c.columns.Setting = []string{"dataset", "model"}
+	f.Var(columns{&c.columns}, "columns", "of CSV files of other programs: setting=A+B, the columns that name a setting, the dataset first; method=M; value=V, or value=*_brier for a column of each method")
 	f.StringArrayVar(&c.specs, "spec", nil, "spec to run first; may be repeated")
 	f.IntVar(&c.splits, "splits", 0, "how many times to redraw calibration and test rows (needs --spec)")
-	choiceFlag(cmd, &c.Interval, "interval", metrics.IntervalKinds(), "intervals beside the differences of single settings: percentile, standard, bc or population")
-	f.StringArrayVar(&c.tables, "table", nil, "CSV file of another program, or a pattern for several; may be repeated")
-	f.StringSliceVar(&c.columns.Setting, "setting", []string{"dataset", "model"}, "with --table: columns that name a setting, the dataset first")
-	f.StringVar(&c.columns.Value, "value", "", "with --table: column of the values, or '*_brier' for a column of each method")
-	f.StringVar(&c.columns.Method, "method-column", "", "with --table: column of the method")
-	choiceFlag(cmd, &c.latex, "latex", []string{"compact", "full"}, "LaTeX table: compact, for one column of a paper, with its notes as comments, or full")
-	f.BoolVar(&c.Full, "full", false, "print all methods and notes, and for each metric ranks, tests, verdicts on single settings, win rates, strengths and warnings of fits")
+	choiceFlag(cmd, &c.Interval, "interval", metrics.IntervalKinds(), "intervals beside the differences of single settings: percentile, standard, bc or population (needs --spec)")
+	f.BoolVar(&c.Full, "full", false, "print all methods and notes, and for each metric ranks, tests, verdicts on single settings, win rates, strengths and warnings of fits; LaTeX tables with all of it")
 	c.form = report.TextForm
 	choiceFlag(cmd, &c.form, "format", report.Forms(), "print the answer and the table as text, or the table alone as latex or md (Markdown)")
 	f.BoolVar(&c.json, "json", false, "print one JSON object per line for each method, ranking, warning, block, power of the tests, verdict, statement, agreement and redrawn setting, with --full also for each strength, and write no file")
 	for flag, complete := range map[string]completion{
-		"against": completeCompared, "dataset": completeDatasets, "spec": completeSpecs, "metric": oneOf(func() []string { return compare.Names() }),
+		"against": completeCompared, "only": completeOnly, "spec": completeSpecs, "metric": oneOf(func() []string { return compare.Names() }),
 	} {
 		cmd.RegisterFlagCompletionFunc(flag, complete)
 	}
+}
+
+// runFlags are the flags of the runs that --spec makes.
+func (c *comparing) runFlags() []string {
+	return []string{"allow-exec", "data", "env", "fresh", "max-memory", "store", "workers"}
 }
 
 func (c *comparing) run(cmd *cobra.Command, methods []string) error {
 	if len(methods) > 0 { // otherwise all, which is nil
 		c.Methods = methods
 	}
-	if err := c.check(); err != nil {
+	c.from, c.tables = sources(c.sources)
+	if err := c.check(cmd); err != nil {
 		return err
 	}
-	c.Compact = c.latex == "compact"
+	c.Compact = !c.Full
 	dir := filepath.Join(c.at.out, "compare")
 	rows, failed := c.rows(cmd, dir)
 	if failed != nil && failed != errFailed {
@@ -298,7 +295,7 @@ func (c *comparing) agreements(w, out io.Writer, dir string, rows *results.Rows)
 
 // page writes OUT/compare/index.html, the page of the rows compared.
 func (c *comparing) page(w io.Writer, dir string, rows *results.Rows) error {
-	if len(c.from) != 1 || len(c.experiments) > 0 { // run.json and fits.csv are not of these rows
+	if len(c.from) != 1 || c.only.of[byExperiment] != nil { // run.json and fits.csv are not of these rows
 		rows.Run, rows.Parameters = nil, nil
 	}
 	return report.WriteRowsPage(w, rows, dir, page.Options{Against: c.Against, Methods: c.Methods, Metrics: c.Metrics, Block: c.Block, Variants: c.Variants, Files: c.Files})

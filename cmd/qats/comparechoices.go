@@ -4,15 +4,16 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/spf13/cobra"
+
 	"github.com/qats-bench/qats/experiments/report"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/metrics"
-	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/compare"
 )
 
 // check rejects flags that do not fit each other.
-func (c *comparing) check() error {
+func (c *comparing) check(cmd *cobra.Command) error {
 	if err := c.resolve(nil); err != nil {
 		return err
 	}
@@ -22,9 +23,9 @@ func (c *comparing) check() error {
 	case c.splits > 0 && len(c.specs) == 0:
 		return fmt.Errorf("--splits makes new fits: name the settings by --spec, as in --spec experiments/companion.yaml")
 	case len(c.tables) > 0 && len(c.Metrics) != 1:
-		return fmt.Errorf("--table: say by --metric what the values are; give one metric")
-	case len(c.tables) == 0 && (c.columns.Value != "" || c.columns.Method != ""):
-		return fmt.Errorf("--value and --method-column name columns of --table; give it")
+		return fmt.Errorf("--from %s: say by --metric what the values are; give one metric", c.tables[0])
+	case len(c.tables) == 0 && cmd.Flags().Changed("columns"):
+		return fmt.Errorf("--columns names the columns of a CSV file of another program: name the file by --from")
 	case c.Interval != metrics.Percentile && len(c.specs) == 0:
 		return fmt.Errorf("--interval %s: the intervals of calibration errors in pairs.csv are percentile ones; name the settings by --spec to make others", c.Interval)
 	case c.form != report.TextForm && (c.json || c.Full):
@@ -32,12 +33,9 @@ func (c *comparing) check() error {
 	case len(c.Metrics) == 0:
 		return fmt.Errorf("--metric: name one, such as ece")
 	}
-	for _, v := range c.variants {
-		switch parsed, err := results.ParseVariant(v); {
-		case err != nil:
-			return fmt.Errorf("--variant: %w", err)
-		case parsed.Training > 0:
-			return fmt.Errorf("--variant %s: several trainings of a network count as one, by their mean", v)
+	for _, name := range c.runFlags() {
+		if len(c.specs) == 0 && cmd.Flags().Changed(name) {
+			return usage("--%s is a flag of a run: name the settings to run by --spec, or leave it out", name)
 		}
 	}
 	known := compare.Names(c.Metrics...)

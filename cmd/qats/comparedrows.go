@@ -36,24 +36,20 @@ func (c *comparing) rows(cmd *cobra.Command, dir string) (*results.Rows, error) 
 	if len(c.from) == 0 {
 		c.Files = strings.Join(c.tables, ", ")
 	}
-	if len(c.datasets) > 0 && len(c.specs) == 0 { // otherwise the specs are restricted
-		rows, err = ofDatasets(rows, c.datasets)
+	keep, err := c.only.keep(lists.Values(rows.Records, func(r results.Record) results.Setting { return r.Setting }))
+	if err == nil && keep != nil {
+		rows = rows.Where(func(s results.Setting, _ string) bool { return keep(s) })
 	}
-	if err == nil && len(c.domains) > 0 {
-		rows, err = ofDomains(rows, c.domains)
-		c.Domains = c.domains
+	if c.Domains = c.only.of[byDomain]; err == nil && c.Domains != nil {
+		rows, err = ofDomains(rows, c.Domains)
 	}
 	if err == nil {
 		var alone int
 		if rows, alone = rows.Apart(); alone > 0 {
-			warn(cmd.ErrOrStderr(), newTextWarning(fmt.Sprintf("left out: %s with a confidence alone, whose methods are compared apart by --domain %q", english.Count(alone, "setting"), experiments.ConfidenceAlone)))
+			warn(cmd.ErrOrStderr(), newTextWarning(fmt.Sprintf("left out: %s with a confidence alone, whose methods are compared apart by --only domain=%q", english.Count(alone, "setting"), experiments.ConfidenceAlone)))
 		}
 	}
-	if cmd.Flags().Changed("variant") {
-		if c.Variants = c.variants; len(c.Variants) == 0 { // --variant ''
-			c.Variants = []string{""}
-		}
-	}
+	c.Variants = c.only.of[byVariant]
 	if err == nil {
 		c.complete(cmd, rows)
 		err = c.inRows(rows)
@@ -93,16 +89,6 @@ func (c *comparing) complete(cmd *cobra.Command, rows *results.Rows) {
 	}
 }
 
-// ofDatasets returns the rows of datasets. A dataset without rows is an error.
-func ofDatasets(rows *results.Rows, datasets []string) (*results.Rows, error) {
-	known := lists.Distinct(rows.Records, func(r results.Record) string { return r.Dataset })
-	wanted, err := spec.MatchDatasets(datasets, known)
-	if err != nil {
-		return nil, fmt.Errorf("no rows of the dataset %w", err)
-	}
-	return rows.Where(func(s results.Setting, _ string) bool { return slices.Contains(wanted, s.Dataset) }), nil
-}
-
 // ofDomains returns the rows of settings of some domains. A domain without rows is an error.
 func ofDomains(rows *results.Rows, domains []string) (*results.Rows, error) {
 	of := map[results.Setting]string{}
@@ -115,7 +101,7 @@ func ofDomains(rows *results.Rows, domains []string) (*results.Rows, error) {
 		switch {
 		case slices.Contains(known, domain):
 		case len(known) == 0:
-			return nil, fmt.Errorf("--domain %s: settings.csv names no domains; give them in manifest.yaml (domain:) or in the spec (domains:), and run again", domain)
+			return nil, fmt.Errorf("--only domain=%s: settings.csv names no domains; give them in manifest.yaml (domain:) or in the spec (domains:), and run again", domain)
 		default:
 			return nil, fmt.Errorf("no rows of the domain %q; there are %s", domain, strings.Join(known, ", "))
 		}
@@ -154,8 +140,11 @@ func (c *comparing) make(cmd *cobra.Command, dir string) error {
 	if err != nil {
 		return err
 	}
-	if specs, err = spec.Only(specs, c.datasets); err != nil {
-		return fmt.Errorf("--dataset: %w", err)
+	switch keep, err := c.only.keep(spec.SettingsOf(specs)); {
+	case err != nil:
+		return err
+	case keep != nil:
+		specs = spec.Only(specs, keep)
 	}
 	c.against(baselineOf(specs))
 	if err := c.resolve(comparableMethods(specs)); err != nil {
@@ -221,12 +210,12 @@ func (c *comparing) read() (*results.Rows, error) {
 	if slices.Contains(c.Metrics, results.TimeMetric) {
 		all.Records = append(all.Records, results.TimeRecords(all.Times, all.Records)...)
 	}
-	if len(c.experiments) > 0 {
+	if experiments := c.only.of[byExperiment]; experiments != nil {
 		kept := &results.Rows{}
-		for _, name := range c.experiments {
+		for _, name := range experiments {
 			of := all.Of(name)
 			if len(of.Records) == 0 {
-				return nil, fmt.Errorf("--experiment %s: results.csv in %s has no rows of it", name, strings.Join(c.from, ", "))
+				return nil, fmt.Errorf("--only experiment=%s: results.csv in %s has no rows of it", name, strings.Join(c.from, ", "))
 			}
 			kept.Append(of)
 		}
@@ -250,7 +239,7 @@ func (c *comparing) ofRun(run *results.Run) {
 		return
 	}
 	c.specsOfRows = append(c.specsOfRows, lists.Where(run.Specs, func(s results.RunSpec) bool {
-		return len(c.experiments) == 0 || slices.Contains(c.experiments, s.Name)
+		return c.only.of[byExperiment] == nil || slices.Contains(c.only.of[byExperiment], s.Name)
 	})...)
 	c.dataGiven = c.dataGiven || run.DataGiven
 }
@@ -259,11 +248,11 @@ func (c *comparing) ofRun(run *results.Run) {
 func (c *comparing) readTables() (*results.Rows, error) {
 	c.columns.Metric = c.Metrics[0]
 	if err := c.columns.Check(); err != nil {
-		return nil, fmt.Errorf("--table: %w", err)
+		return nil, fmt.Errorf("--columns: %w", err)
 	}
 	records, err := compare.ReadTables(c.tables, c.columns)
 	if errors.Is(err, filepath.ErrBadPattern) {
-		err = fmt.Errorf("--table %w", err)
+		err = fmt.Errorf("--from %w", err)
 	}
 	if err != nil {
 		return nil, err

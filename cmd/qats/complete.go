@@ -132,16 +132,26 @@ func completeCompared(cmd *cobra.Command, args []string, _ string) ([]string, co
 	return slices.DeleteFunc(comparableMethods(specsOf(cmd)), func(m string) bool { return slices.Contains(args, m) }), cobra.ShellCompDirectiveNoFileComp
 }
 
-// completeDatasets completes a dataset of the specs given by --spec or, without it, of
-// the results.csv in OUT.
-func completeDatasets(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+// completeOnly completes a key of --only, and after it the values of the settings of the specs given by --spec or,
+// without them, of the results.csv in OUT.
+func completeOnly(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+	key, _, given := strings.Cut(typed, "=")
+	if !given {
+		keys := lists.Values(onlyKeys(), func(key string) string { return key + "=" })
+		return keys, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	}
+	valueOf := ofSetting[key]
+	if valueOf == nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
 	specs := specsOf(cmd)
-	list := spec.Datasets(specs)
+	settings := spec.SettingsOf(specs)
 	if len(specs) == 0 {
 		out, _ := cmd.Flags().GetString("out")
 		records, _ := results.ReadResults(results.Folder(out).Path(results.ResultsFile))
-		list = lists.Distinct(records, func(r results.Record) string { return r.Dataset })
+		settings = lists.Values(records, func(r results.Record) results.Setting { return r.Setting })
 	}
+	list := lists.Distinct(lists.Values(settings, func(s results.Setting) string { return key + "=" + valueOf(s) }), func(text string) string { return text })
 	slices.Sort(list)
 	return list, cobra.ShellCompDirectiveNoFileComp
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,6 +22,8 @@ type former struct {
 	old     string // its name, a flag with its dashes
 	now     string // the words that take its place; VALUE in them is the value of the flag
 	gone    bool   // an error, which names what takes its place
+
+	value func(string) (string, error) // what VALUE is; nil for the value itself
 }
 
 // formers are the names of earlier releases.
@@ -46,7 +49,30 @@ func formers() []former {
 
 		{command: "compare", old: "--all", now: "--full"},
 		{command: "compare", old: "--explain", now: "--full"},
+		{command: "compare", old: "--latex", now: "--full=VALUE", value: fullTable},
+		{command: "compare", old: "--dataset", now: "--only dataset=VALUE"},
+		{command: "compare", old: "--domain", now: "--only domain=VALUE"},
+		{command: "compare", old: "--experiment", now: "--only experiment=VALUE"},
+		{command: "compare", old: "--variant", now: "--only variant=VALUE"},
+		{command: "compare", old: "--table", now: "--from VALUE"},
+		{command: "compare", old: "--setting", now: "--columns setting=VALUE", value: joinedByPlus},
+		{command: "compare", old: "--value", now: "--columns value=VALUE"},
+		{command: "compare", old: "--method-column", now: "--columns method=VALUE"},
 	}
+}
+
+// joinedByPlus is a list of columns as --columns has it.
+func joinedByPlus(list string) (string, error) { return strings.ReplaceAll(list, ",", "+"), nil }
+
+// fullTable reports whether --latex asks for full tables.
+func fullTable(form string) (string, error) {
+	switch form {
+	case "full":
+		return "true", nil
+	case "compact":
+		return "false", nil
+	}
+	return "", errors.New("give compact or full")
 }
 
 // datasetsNames are the commands that the Python package has in place of the program.
@@ -118,6 +144,12 @@ func (f formerFlag) String() string { return "" }
 func (f formerFlag) Type() string   { return "string" }
 
 func (f formerFlag) Set(value string) error {
+	if f.value != nil {
+		var err error
+		if value, err = f.value(value); err != nil {
+			return err
+		}
+	}
 	name, text := f.target()
 	if text != "" {
 		value = strings.ReplaceAll(text, "VALUE", value)
@@ -127,15 +159,20 @@ func (f formerFlag) Set(value string) error {
 
 // target returns the flag that takes the place of a former one, and its value.
 func (f former) target() (name, value string) {
-	name, value, _ = strings.Cut(f.now, " ")
-	return strings.TrimPrefix(name, "--"), value
+	at := max(strings.IndexAny(f.now, " ="), 0)
+	if at == 0 {
+		return strings.TrimPrefix(f.now, "--"), ""
+	}
+	return strings.TrimPrefix(f.now[:at], "--"), f.now[at+1:]
 }
 
 // addFlag adds a former flag to its command.
 func (f former) addFlag(cmd *cobra.Command) {
 	name, _ := f.target()
 	flag := cmd.Flags().VarPF(formerFlag{f, cmd.Flags()}, strings.TrimPrefix(f.old, "--"), "", "")
-	flag.Hidden, flag.NoOptDefVal = true, cmd.Flags().Lookup(name).NoOptDefVal
+	if flag.Hidden = true; f.value == nil {
+		flag.NoOptDefVal = cmd.Flags().Lookup(name).NoOptDefVal
+	}
 }
 
 // formersKey is the key of the value of a context that has the former commands that were typed.

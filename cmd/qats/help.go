@@ -1,13 +1,16 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/qats-bench/qats/internal/called"
+	"github.com/qats-bench/qats/internal/english"
 )
 
 // commandGroup is a group of commands of the help.
@@ -32,10 +35,9 @@ func addCommands(root *cobra.Command) {
 		root.AddCommand(g.commands...)
 	}
 	addFormers(root)
-	ofCommand := root.HelpFunc()
-	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
 		if cmd != root {
-			ofCommand(cmd, args)
+			printHelpOf(cmd.OutOrStdout(), cmd)
 			return
 		}
 		printHelp(cmd.OutOrStdout(), root, groups)
@@ -47,7 +49,50 @@ func addCommands(root *cobra.Command) {
 func printHelp(w io.Writer, root *cobra.Command, groups []commandGroup) {
 	fmt.Fprintf(w, "%s\n\nUsage:\n  %s COMMAND [flags]\n\nExamples:\n%s\n\n", root.Long, called.Command(), root.Example)
 	printGroups(w, groups)
-	fmt.Fprintf(w, "\nFlags:\n%s\n%s COMMAND --help says more about a command.\n", root.LocalFlags().FlagUsages(), called.Command())
+	fmt.Fprintf(w, "\nFlags:\n%s\n%s COMMAND --help says more about a command.\n", root.LocalFlags().FlagUsagesWrapped(widthOf(w)), called.Command())
+}
+
+// printHelpOf prints the help of a command: what it is, its flags, and examples.
+func printHelpOf(w io.Writer, cmd *cobra.Command) {
+	fmt.Fprintf(w, "%s\n\nUsage:\n  %s\n", strings.TrimSpace(cmp.Or(cmd.Long, cmd.Short)), cmd.UseLine())
+	if cmd.HasAvailableSubCommands() {
+		fmt.Fprintln(w)
+		printGroups(w, []commandGroup{{"Commands", cmd.Commands()}})
+	}
+	own, ofRuns := pflag.NewFlagSet("", pflag.ContinueOnError), pflag.NewFlagSet("", pflag.ContinueOnError)
+	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		if f.Annotations[ofRunKey] != nil {
+			ofRuns.AddFlag(f)
+		} else {
+			own.AddFlag(f)
+		}
+	})
+	if own.HasAvailableFlags() {
+		fmt.Fprintf(w, "\nFlags:\n%s", own.FlagUsagesWrapped(widthOf(w)))
+	}
+	if ofRuns.HasAvailableFlags() {
+		var names []string
+		ofRuns.VisitAll(func(f *pflag.Flag) {
+			value, _ := pflag.UnquoteUsage(f)
+			names = append(names, strings.TrimSpace("--"+f.Name+" "+value))
+		})
+		fmt.Fprintf(w, "\nFlags of the run that --spec makes (%s run --help):\n", called.Command())
+		english.Wrap(w, "  ", strings.Join(names, ", "), widthOf(w))
+	}
+	if cmd.Example != "" {
+		fmt.Fprintf(w, "\nExamples:\n%s\n", cmd.Example)
+	}
+	fmt.Fprintf(w, "\nGlobal Flags:\n%s", cmd.InheritedFlags().FlagUsagesWrapped(widthOf(w)))
+}
+
+// ofRunKey is the annotation of flags that say how a run is made, in a command that makes one only where it is asked to.
+const ofRunKey = "of a run"
+
+// ofRun marks flags of a command as those of a run.
+func ofRun(cmd *cobra.Command, names ...string) {
+	for _, name := range names {
+		cmd.Flags().SetAnnotation(name, ofRunKey, []string{})
+	}
 }
 
 // examples returns lines of the examples of a command, which begin with the name of the program.

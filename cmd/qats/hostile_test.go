@@ -172,7 +172,7 @@ func TestTextOfOthersIsHarmless(t *testing.T) {
 		shown(t, c.file+": page", qats("report", out))
 	}
 	write("others.csv", "d,m,v\n"+csv+",a,0.1\n"+csv+",b,0.2\n")
-	shown(t, "a table of others", qats("compare", "--table", "others.csv", "--setting", "d", "--value", "v", "--method-column", "m", "--metric", "brier", "--against", "a"))
+	shown(t, "a table of others", qats("compare", "--from", "others.csv", "--columns", "setting=d,value=v,method=m", "--metric", "brier", "--against", "a"))
 
 	if said := qats("fit", "ts", "--logits", logits, "--labels", labels, "-o", "model.json"); said != "" {
 		t.Fatal(said)

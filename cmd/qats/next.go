@@ -66,6 +66,10 @@ func given(cmd *cobra.Command, names ...string) []string {
 			for _, value := range values {
 				words = append(words, "--"+name, value)
 			}
+		case "KEY=VALUE":
+			for _, value := range f.Value.(*only).words() {
+				words = append(words, "--"+name, value)
+			}
 		case "stringSlice":
 			list := f.Value.String() // [a,b]
 			words = append(words, "--"+name, list[1:len(list)-1])
@@ -135,8 +139,8 @@ func (c *comparing) makePairs(w io.Writer, cmd *cobra.Command, against string) {
 	if len(c.specsOfRows) == 0 {
 		words, note = append(words, "--spec", "SPEC"), ", with the spec of these rows"
 	}
-	words = append(words, given(cmd, "metric", "block", "dataset", "domain", "experiment", "variant", "latex", "data", "store", "max-memory", "out")...)
-	if c.dataGiven && !cmd.Flags().Changed("data") {
+	words = append(words, given(cmd, "metric", "block", "only", "out")...)
+	if c.dataGiven {
 		words, note = append(words, "--data", "DIR"), note+", with the folder of the arrays"
 	}
 	terminal.Fprintf(w, "pairs.csv lacks verdicts against %s. This makes them%s:\n  "+called.Command()+" %s\n", against, note, quoted(words))

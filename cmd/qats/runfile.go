@@ -19,7 +19,7 @@ func writeRun(cmd *cobra.Command, plan *experiments.Plan, out *experiments.Outco
 }
 
 // numberFlags are the flags that the numbers of a run depend on.
-var numberFlags = []string{"quick", "against", "metric", "block", "experiment", "dataset", "domain", "splits", "interval", "allow-exec", "env"}
+var numberFlags = []string{"quick", "against", "metric", "block", "only", "splits", "interval", "allow-exec", "env"}
 
 // commandText returns the command of a run without what its results do not depend
 // on: folders are OUT and DIR, and flags about speed and the store are left out.

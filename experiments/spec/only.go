@@ -1,50 +1,33 @@
 package spec
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/qats-bench/qats/internal/lists"
+	"github.com/qats-bench/qats/results"
 )
 
-// Only returns the specs with only the settings of the given datasets, without
-// those that have none of them. No datasets stand for all. A dataset that no spec has
-// is an error.
-func Only(specs []*Spec, datasets []string) ([]*Spec, error) {
-	if len(datasets) == 0 {
-		return specs, nil
-	}
-	wanted, err := MatchDatasets(datasets, Datasets(specs))
-	if err != nil {
-		return nil, fmt.Errorf("no spec given has a setting of the dataset %w", err)
-	}
+// Only returns the specs with only the settings that keep accepts, without those that have none.
+func Only(specs []*Spec, keep func(results.Setting) bool) []*Spec {
 	var kept []*Spec
 	for _, s := range specs {
 		some := *s
-		some.Settings = slices.DeleteFunc(slices.Clone(s.Settings), func(setting Setting) bool { return !slices.Contains(wanted, setting.Dataset) })
+		some.Settings = slices.DeleteFunc(slices.Clone(s.Settings), func(at Setting) bool { return !keep(at.Setting) })
 		if len(some.Settings) > 0 {
 			kept = append(kept, &some)
 		}
 	}
-	return kept, nil
+	return kept
+}
+
+// SettingsOf returns the settings of specs.
+func SettingsOf(specs []*Spec) []results.Setting {
+	return slices.Concat(lists.Values(specs, func(s *Spec) []results.Setting {
+		return lists.Values(s.Settings, func(at Setting) results.Setting { return at.Setting })
+	})...)
 }
 
 // Datasets returns the datasets of specs.
 func Datasets(specs []*Spec) []string {
-	settings := lists.Values(specs, func(s *Spec) []Setting { return s.Settings })
-	return lists.Distinct(slices.Concat(settings...), func(s Setting) string { return s.Dataset })
-}
-
-// MatchDatasets returns the known datasets that are meant (see Match). The error names
-// the first that is unknown.
-func MatchDatasets(datasets, known []string) ([]string, error) {
-	var list []string
-	for _, d := range datasets {
-		match, ok := Match(d, known)
-		if !ok {
-			return nil, fmt.Errorf("%q%s", d, Suggest(d, known))
-		}
-		list = append(list, match)
-	}
-	return list, nil
+	return lists.Distinct(lists.Values(SettingsOf(specs), func(s results.Setting) string { return s.Dataset }), func(d string) string { return d })
 }

@@ -123,7 +123,7 @@ func (v View) aside() string {
 	if list == nil {
 		return ""
 	}
-	return "Not counted: " + english.List(list) + "; " + called.Command() + " compare --variant counts those that it names."
+	return "Not counted: " + english.List(list) + "; " + called.Command() + " compare --only variant=NAME counts those that it names."
 }
 
 // ofBlocks is blockNotes of the settings that count.

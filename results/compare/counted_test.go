@@ -28,7 +28,7 @@ func TestRescaledSettingsCountOnlyWhereTheyAreNamed(t *testing.T) {
 		value    float64
 		note     string
 	}{
-		{nil, 4, .1, "Not counted: 12 settings with rescaled logits; qats compare --variant counts those that it names."},
+		{nil, 4, .1, "Not counted: 12 settings with rescaled logits; qats compare --only variant=NAME counts those that it names."},
 		{[]string{"rescale=2"}, 4, .3, `Only settings with the variant "rescale=2", as asked for.`},
 		{[]string{"", "rescale=1"}, 8, .15, `with the variant "" or "rescale=1", as asked for.`},
 	} {
