@@ -17,7 +17,14 @@ func (c columns) String() string {
 	if c.Columns == nil {
 		return ""
 	}
-	return "setting=" + strings.Join(c.Setting, "+")
+	text := "setting=" + strings.Join(c.Setting, "+")
+	if c.Method != "" {
+		text += ",method=" + c.Method
+	}
+	if c.Value != "" {
+		text += ",value=" + c.Value
+	}
+	return text
 }
 
 func (c columns) Type() string { return "NAMES" }

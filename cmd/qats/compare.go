@@ -14,7 +14,6 @@ import (
 
 	"github.com/qats-bench/qats/experiments/report"
 	"github.com/qats-bench/qats/experiments/report/page"
-	"github.com/qats-bench/qats/internal/english"
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/internal/terminal"
 	"github.com/qats-bench/qats/metrics"
@@ -195,9 +194,9 @@ func (c *comparing) short(cmd *cobra.Command, w io.Writer, dir string, compared 
 	if c.form != report.TextForm { // the table alone
 		w = io.Discard
 	}
-	if i := slices.IndexFunc(compared, c.unpaired); i >= 0 {
-		fmt.Fprintln(w)
-		c.makePairs(w, cmd, compared[i].Label(c.Against))
+	lacking := slices.IndexFunc(compared, c.unpaired)
+	if lacking >= 0 {
+		c.makePairs(w, cmd, compared[lacking].Label(c.Against))
 	}
 	for _, p := range compared {
 		if err := p.Write(io.Discard, dir); err != nil {
@@ -207,9 +206,13 @@ func (c *comparing) short(cmd *cobra.Command, w io.Writer, dir string, compared 
 	if err := c.agreements(io.Discard, cmd.OutOrStdout(), dir, rows); err != nil {
 		return err
 	}
-	fmt.Fprintln(w)
-	english.Wrap(w, "", terminal.Line(dir+": tables and figures; --full prints all of it"), lineWidth)
-	return c.page(w, dir, rows)
+	if err := c.page(w, dir, rows); err != nil {
+		return err
+	}
+	if c.form == report.TextForm && lacking < 0 {
+		next(cmd, slices.Concat([]string{"compare"}, cmd.Flags().Args(), given(cmd, "against", "metric", "block", "only", "from", "columns", "spec", "splits", "interval", "out"), given(cmd, c.runFlags()...), []string{"--full"})...)
+	}
+	return nil
 }
 
 // summaries prints the answer and the tables of each source.

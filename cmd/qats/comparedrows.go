@@ -72,6 +72,7 @@ func (c *comparing) complete(cmd *cobra.Command, rows *results.Rows) {
 	if cmd.Flags().Changed("metric") {
 		return
 	}
+	c.Usual = true
 	known := compare.Names()
 	valued := lists.Where(rows.Records, func(r results.Record) bool { return r.Method == c.Against && r.Status == results.OK })
 	if len(valued) == 0 { // the comparison has the error

@@ -25,6 +25,7 @@ import (
 // Compare says what to compare over the settings of some rows.
 type Compare struct {
 	Metrics  []string // ids, as in results.csv
+	Usual    bool     // nobody asked for these metrics: Short may leave one out where there is no room
 	Methods  []string // compared with Against; nil for all methods that have rows
 	Against  string
 	Block    compare.Block     // settings that count as one
@@ -108,71 +109,68 @@ func (p Compared) Unpaired() bool {
 		slices.ContainsFunc(p.Rows, func(r compare.Row) bool { return r.NoVerdict == r.Settings && r.Why == "" })
 }
 
-// The most methods of a table and notes that Short prints.
+// What a comparison prints at most: lines, with those of its caller, rows of the table where there is no room for
+// more, and notes.
 const (
-	shortMethods = 12
-	shortNotes   = 3
+	shortLines = 25
+	shortRows  = 4
+	shortNotes = 3
 )
 
-// Short prints the comparisons of one source in short: the answer, a table for each table of the judgement with all
-// metrics, numbered notes, and the tables of redrawn splits if there are any. Of many methods it prints the first, unless
-// the user named methods; all prints all methods and notes. The other forms are the tables alone, with
-// all methods and notes.
+// Short prints the comparisons of one source in short: the answer, one table with all metrics, notes, and the tables of
+// redrawn splits if there are any. It has some 25 lines, so of many methods it prints the first, and it leaves out those
+// that have too few settings in common with Against, unless the user named methods. all prints all methods and notes.
+// The other forms are the tables of the judgement alone, with all methods and notes.
 func Short(w io.Writer, compared []Compared, all bool, form Form) error {
 	views := lists.Values(compared, func(p Compared) compare.View { return p.View })
-	tables, first := compare.Summary(views), compared[0]
-	last := tables[len(tables)-1]
-	for _, t := range tables {
-		switch form {
-		case LaTeXForm:
-			if err := t.LaTeX(w); err != nil {
-				return err
-			}
-		case MarkdownForm:
-			if err := t.Markdown(w); err != nil {
-				return err
-			}
+	switch form {
+	case LaTeXForm:
+		return eachTable(views, func(t *table.Table) error { return t.LaTeX(w) })
+	case MarkdownForm:
+		return eachTable(views, func(t *table.Table) error { return t.Markdown(w) })
+	}
+	var answer, below strings.Builder
+	english.Wrap(&answer, "", compared[0].Sentence(), wide)
+	notes := compare.ShortNotes(views)
+	more, most := 0, 0
+	if !all {
+		if most = len(notes); most > shortNotes {
+			more, notes = most-shortNotes, notes[:shortNotes]
 		}
-	}
-	if form != TextForm {
-		return nil
-	}
-	notes := last.Remarks
-	if warnings := compare.WarningNote(views); warnings != "" {
-		notes = append(notes, warnings)
-	}
-	var more []string
-	left := 0
-	for _, t := range tables {
-		if len(t.Rows) > shortMethods+1 && first.Methods == nil && !all {
-			floor := lists.Where(t.Rows[shortMethods+1:], func(r table.Row) bool {
-				method, _ := r.Cells[0].Value.(string)
-				return results.IsFloor(method)
-			})
-			left += len(t.Rows) - shortMethods - 1 - len(floor)
-			t.Rows = append(t.Rows[:shortMethods+1], floor...) // the first row is that of Against
+		for i, note := range notes {
+			english.Wrap(&below, "", fmt.Sprintf("%d. %s", i+1, note), wide)
 		}
+		const around = 7 // two empty lines, the caption, the headings, what is not shown, and two lines of the caller
+		most = max(shortLines-around-strings.Count(answer.String()+below.String(), "\n"), shortRows)
 	}
-	if left > 0 {
-		more = append(more, english.Count(left, "method"))
+	short := compare.Shorten(views, most)
+	if short.Signs != "" {
+		notes[0] += " " + short.Signs
 	}
-	if len(notes) > shortNotes+1 && !all {
-		more = append(more, english.Count(len(notes)-shortNotes, "note"))
-		notes = notes[:shortNotes]
+	t := short.Table
+	if compared[0].Judged() && !all { // files say on what, and that numbers are simulated is said everywhere
+		t.Origin = ""
 	}
-	last.Remarks = nil
 	for i, note := range notes {
-		last.Remarks = append(last.Remarks, fmt.Sprintf("%d. %s", i+1, note))
+		t.Remarks = append(t.Remarks, fmt.Sprintf("%d. %s", i+1, note))
 	}
-	if more != nil {
-		last.Remarks = append(last.Remarks, "Not shown: "+english.List(more)+" (--full).")
+	if warnings := compare.WarningNote(views); warnings != "" && !all {
+		more++
 	}
-	english.Wrap(w, "", first.Sentence(), wide)
-	for _, t := range tables {
-		fmt.Fprintln(w)
-		if err := t.Text(w, wide); err != nil {
-			return err
-		}
+	var hidden string
+	if c := leastColumn(t, compared); c != nil && !all {
+		c.Data, hidden = true, c.Head
+	}
+	if line := notShown(short, hidden, more); line != "" {
+		t.Remarks = append(t.Remarks, line)
+	}
+	fmt.Fprintf(&answer, "\n%s\n", strings.TrimSpace(t.Caption+"\n"+t.Origin))
+	t.Caption, t.Origin, t.List = "", "", true
+	if _, err := io.WriteString(w, answer.String()); err != nil {
+		return err
+	}
+	if err := t.Text(w, wide); err != nil {
+		return err
 	}
 	for _, p := range compared {
 		if len(p.Splits) == 0 {
@@ -184,6 +182,52 @@ func Short(w io.Writer, compared []Compared, all bool, form Form) error {
 		}
 	}
 	return nil
+}
+
+// eachTable prints each table of a summary.
+func eachTable(views []compare.View, print func(*table.Table) error) error {
+	for _, t := range compare.Summary(views) {
+		if err := print(t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// leastColumn returns the column of the second of the usual metrics where a table has no room for all; nil where it has.
+func leastColumn(t *table.Table, compared []Compared) *table.Column {
+	if t.Fits(wide) || !compared[0].of.Usual || len(compared) < 3 {
+		return nil
+	}
+	i := slices.IndexFunc(t.Columns, func(c table.Column) bool { return c.Key == compared[1].Metric })
+	if i < 0 {
+		return nil
+	}
+	return &t.Columns[i]
+}
+
+// notShown says which methods and which column a short table leaves out, and how many notes; nothing where nothing is left out.
+func notShown(short compare.Short, column string, notes int) string {
+	var parts, more []string
+	if column != "" {
+		more = append(more, column)
+	}
+	if short.Few > 0 {
+		parts = append(parts, english.Count(short.Few, "method")+" not compared: too few common settings")
+	}
+	if short.Left > 0 {
+		more = append(more, english.Count(short.Left, "method"))
+	}
+	if notes > 0 {
+		more = append(more, english.Count(notes, "note"))
+	}
+	if more != nil {
+		parts = append(parts, "not shown: "+english.List(more))
+	}
+	if parts == nil {
+		return ""
+	}
+	return strings.ToUpper(parts[0][:1]) + strings.Join(parts, "; ")[1:] + "; --full"
 }
 
 // Conclusions prints what is concluded of each source, as JSON: an object for the statement, and one for each method.

@@ -512,5 +512,5 @@ func (c Conclusion) RuleNote() string {
 	if !c.Judged() || !c.scored() {
 		return ""
 	}
-	return "Better, worse: by NLL or Brier score, and not the opposite by the other; Wilcoxon's test over blocks, with Holm's correction over the methods of a table and both scores. Calibration errors are descriptive: they decide nothing."
+	return "Better, worse: by NLL or Brier score, and not the opposite by the other; Wilcoxon's test over blocks, Holm's correction over the table and both scores. Calibration errors decide nothing."
 }

@@ -21,25 +21,45 @@ const nothingShown = "~"
 // ends with [results.BaseRate]. The remarks of the last table are the notes, the most important first.
 func Summary(views []View) []*table.Table {
 	first := views[0]
-	if !first.Judged() || first.Ratio || len(first.Judgement.Groups) == 0 {
-		t := first.summary(views, Group{Methods: lists.Values(first.Rows, func(r Row) Judged { return Judged{Method: r.Method} })}, true)
-		t.Remarks = summaryNotes(views)
-		return []*table.Table{t}
-	}
 	var list []*table.Table
-	for i, g := range first.Judgement.Groups {
-		g.Methods = lists.Where(g.Methods, func(m Judged) bool { return m.Verdict != TooFew })
-		if len(g.Methods) == 0 {
-			continue
+	for i, g := range first.summarizedGroups() {
+		t := first.summary(views, g, first.inTable(g, i == 0), View.summarized)
+		if i > 0 {
+			t.Origin = ""
 		}
-		list = append(list, first.summary(views, g, i == 0))
+		list = append(list, t)
 	}
 	list[len(list)-1].Remarks = summaryNotes(views)
 	return list
 }
 
-// summary is the table of a group.
-func (v View) summary(views []View, g Group, first bool) *table.Table {
+// summarizedGroups are the groups of a summary, without the methods that have too few blocks for a test where others have
+// enough: one of all methods where nothing is judged.
+func (v View) summarizedGroups() []Group {
+	if !v.Judged() || v.Ratio || len(v.Judgement.Groups) == 0 {
+		return []Group{{Methods: lists.Values(v.Rows, func(r Row) Judged { return Judged{Method: r.Method} })}}
+	}
+	var list []Group
+	for _, g := range v.Judgement.Groups {
+		if g.Methods = lists.Where(g.Methods, func(m Judged) bool { return m.Verdict != TooFew }); len(g.Methods) > 0 {
+			list = append(list, g)
+		}
+	}
+	return list
+}
+
+// inTable returns the methods of a table in its order: Against, those of a group, and in the first table
+// [results.BaseRate].
+func (v View) inTable(g Group, first bool) []string {
+	methods := append([]string{v.Against}, v.inOrder(g)...)
+	if first && v.Floor != nil {
+		methods = append(methods, v.Floor.Method)
+	}
+	return methods
+}
+
+// summary is the table of methods of a group. cell is the cell of a method in the column of a view.
+func (v View) summary(views []View, g Group, methods []string, cell func(by View, method string) table.Cell) *table.Table {
 	title := "Difference to " + v.Label(v.Against) + " (" + v.Source + ")"
 	if v.Ratio && len(views) == 1 {
 		title = "Time over that of " + v.Label(v.Against) + " (" + v.Source + ")"
@@ -49,13 +69,6 @@ func (v View) summary(views []View, g Group, first bool) *table.Table {
 	}
 	t := v.table("", title)
 	t.Name = strings.TrimSuffix("compare-"+v.Source+"-"+string(g.Predicts), "-")
-	if !first {
-		t.Origin = ""
-	}
-	methods := append([]string{v.Against}, v.inOrder(g)...)
-	if first && v.Floor != nil {
-		methods = append(methods, v.Floor.Method)
-	}
 	rows := make([][]table.Cell, len(methods))
 	column := func(c table.Column, cell func(m string) table.Cell) {
 		t.Columns = append(t.Columns, c)
@@ -84,7 +97,7 @@ func (v View) summary(views []View, g Group, first bool) *table.Table {
 	}
 	for _, by := range views {
 		if slices.ContainsFunc(methods[1:], func(m string) bool { return by.rowOf(m).Settings > 0 }) {
-			column(table.Column{Key: by.Metric, Head: by.headed(), Align: table.Right, Apart: true}, by.summarized)
+			column(table.Column{Key: by.Metric, Head: by.headed(), Align: table.Right, Apart: true}, func(m string) table.Cell { return cell(by, m) })
 		}
 	}
 	if g.Predicts != results.Keeps && slices.ContainsFunc(g.Methods, func(m Judged) bool { return m.Accuracy == m.Accuracy && m.Verdict != "" }) {
@@ -141,8 +154,8 @@ func (v View) headed() string {
 	return v.MetricLabel
 }
 
-// summarized is the cell of a method: the mean of Against, and the difference of another one with its interval.
-func (v View) summarized(m string) table.Cell {
+// shifted is the cell of a method: the mean of Against, and the difference of another one with its interval.
+func (v View) shifted(m string) table.Cell {
 	r := v.rowOf(m)
 	switch {
 	case r.Settings == 0:
@@ -153,12 +166,24 @@ func (v View) summarized(m string) table.Cell {
 		return table.Cell{Text: v.signed(r.Shift.Estimate) + " " + v.interval(r.Shift.Lo, r.Shift.Hi), Value: v.value(r.Shift.Estimate)}
 	case v.Judged() && len(r.On) == 1 && r.Settings == 1 && r.On[0].Interval != "":
 		return table.Cell{Text: v.difference(r.On[0], ""), Value: v.value(r.Difference)}
-	case v.Judged() && r.NoVerdict < r.Settings:
-		cell := v.change(r.Difference)
-		cell.Text += " (" + table.Int(r.Win).Text + "/" + table.Int(r.Loss).Text + ")"
-		return cell
 	}
 	return v.change(r.Difference)
+}
+
+// summarized is shifted with the settings won and lost where there is no interval.
+func (v View) summarized(m string) table.Cell {
+	cell := v.shifted(m)
+	if v.counted(v.rowOf(m)) && m != v.Against {
+		r := v.rowOf(m)
+		cell.Text += " (" + table.Int(r.Win).Text + "/" + table.Int(r.Loss).Text + ")"
+	}
+	return cell
+}
+
+// counted reports whether a row has no interval, but verdicts on single settings.
+func (v View) counted(r Row) bool {
+	one := len(r.On) == 1 && r.Settings == 1 && r.On[0].Interval != ""
+	return r.Settings > 0 && v.Judged() && !r.Shift.Bounded && !one && r.NoVerdict < r.Settings
 }
 
 // rowOf returns the row of a method, which may be Against or [results.BaseRate].
@@ -177,8 +202,12 @@ func (v View) rowOf(method string) Row {
 
 // summaryNotes are the notes of a summary: what its columns are, on what they are, their signs, and what is
 // not ranked. A note that several metrics share stands once.
-func summaryNotes(views []View) []string {
-	notes := []string{summaryLegend(views)}
+func summaryNotes(views []View) []string { return notesOf(views, false) }
+
+// notesOf are the notes of a summary, or of a short one, whose table has no counts of settings, and no row of which
+// there is too little.
+func notesOf(views []View, short bool) []string {
+	notes := []string{summaryLegend(views, !short)}
 	// each adds the notes of all metrics, with the metric before those that not all have.
 	each := func(of func(View) []string) {
 		var found []string
@@ -199,14 +228,20 @@ func summaryNotes(views []View) []string {
 		}
 	}
 	if first := views[0]; first.Judgement != nil && !first.Ratio {
-		for _, note := range append(first.Conclusion().FloorNotes(), first.Conclusion().RuleNote(), first.Conclusion().TooFewNote()) {
+		of := append(first.Conclusion().FloorNotes(), first.Conclusion().RuleNote())
+		if !short {
+			of = append(of, first.Conclusion().TooFewNote())
+		}
+		for _, note := range of {
 			if note != "" {
 				notes = append(notes, note)
 			}
 		}
 	}
 	each(func(v View) []string { return []string{"Over " + v.Extent.String() + "." + sharing(v)} })
-	each(View.Signs)
+	if !short {
+		each(View.Signs)
+	}
 	each(View.contrary)
 	each(View.leftOut)
 	each(View.alikeNote)
@@ -227,8 +262,8 @@ func sharing(v View) string {
 	return " Settings of a block " + map[Block]string{BySamples: "share test samples", ByDataset: "are of one data set", ByNetwork: "are of one network"}[v.Block] + " and count once together."
 }
 
-// summaryLegend says what the cells of a summary are.
-func summaryLegend(views []View) string {
+// summaryLegend says what the cells of a summary are, with settings won and lost or without.
+func summaryLegend(views []View, counts bool) string {
 	any := func(of func(View) bool) bool { return slices.ContainsFunc(views, of) }
 	against := views[0].Label(views[0].Against)
 	var list, higher []string
@@ -245,7 +280,7 @@ func summaryLegend(views []View) string {
 		if any(func(v View) bool { return v.Percent }) {
 			text += ", in points where the mean is in per cent"
 		}
-		if any(func(v View) bool {
+		if counts && any(func(v View) bool {
 			return v.Verdicts > 0 && v.Settings > 1 && !slices.ContainsFunc(v.Rows, func(r Row) bool { return r.Shift.Bounded })
 		}) {
 			text += "; (a/b): better on a settings and worse on b, by the 95 % intervals of their test rows"

@@ -153,7 +153,7 @@ func TestASummaryHasTheMethodsAndSettingsOfAllMetrics(t *testing.T) {
 		t.Errorf("%v", rows)
 	}
 	notes := strings.Join(s.Remarks, "\n")
-	for _, want := range []string{"NLL: Over 3 data sets.", "ECE: Over 8 data sets.", "Calibration errors are descriptive"} {
+	for _, want := range []string{"NLL: Over 3 data sets.", "ECE: Over 8 data sets.", "Calibration errors decide nothing"} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("no %q in\n%s", want, notes)
 		}

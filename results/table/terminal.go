@@ -60,6 +60,9 @@ func (t *Table) Text(w io.Writer, width int) error {
 	return err
 }
 
+// Fits reports whether all columns stand beside each other in a width.
+func (t *Table) Fits(width int) bool { return len(t.folded(width)) < 2 }
+
 // legendText joins the sentences of the legend.
 func (t *Table) legendText(marks string, escape func(string) string) string {
 	return strings.Join(t.legendSentences(marks, escape), " ")
