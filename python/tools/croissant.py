@@ -6,6 +6,7 @@ manifest and arrays:
 """
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -67,10 +68,20 @@ FIELDS = {
 }
 
 
+def entries():
+    return yaml.safe_load((BUNDLE / "manifest.yaml").read_text(encoding="utf-8"))["sets"]
+
+
+def licences():
+    """Return the addresses of the licences: that of our outputs, and those that the data sets state."""
+    stated = {name for entry in entries() for name in re.findall(r"[A-Z]+(?:-[\w.]+)+", entry.get("licence", ""))}
+    return [f"https://spdx.org/licenses/{name}" for name in ["MIT", *sorted(stated)]]
+
+
 def networks():
     """Return a record for each network that the manifest describes."""
     records = []
-    for entry in yaml.safe_load((BUNDLE / "manifest.yaml").read_text(encoding="utf-8"))["sets"]:
+    for entry in entries():
         if "note" not in entry or any(c in entry["set"] for c in "*?["):
             continue
         tests = sorted((BUNDLE / entry["set"]).glob("test*/logits.npy")) or sorted((BUNDLE / entry["set"]).glob("**/logits.npy"))
@@ -113,9 +124,9 @@ def card():
         "name": "qats-bundle",
         "conformsTo": "http://mlcommons.org/croissant/1.0",
         "description": "Logits and labels of calibration and test sets of real networks and boosted trees, trained for a benchmark of post-hoc calibrators. "
-        "Predictions and labels alone; the samples are not in it.",
+        "Predictions and labels alone; the samples are not in it. LICENSE has the terms of each data set; most state none.",
         "url": f"{REPOSITORY}/tree/main/data/bundle",
-        "license": "https://opensource.org/license/mit",
+        "license": licences(),
         "version": "0.1.0",
         "datePublished": "2026-11-26",
         "citeAs": "The authors of qats: qats, a benchmark of post-hoc calibrators.",

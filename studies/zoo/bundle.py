@@ -18,6 +18,7 @@ import yaml
 from . import data as sets, manifest
 from .export import FEATURES_UP_TO, ece15, miou, save
 
+BY_HAND = ("LICENSE", "go.mod")  # files of the folder that are kept: it is a module of Go, with the terms of its data sets
 BYTES = "## Bytes"  # the last section of the README
 TITLE = "# Measured arrays"  # of the README; a folder whose README has another title is never overwritten
 LIMIT = 47_000_000  # bytes of the networks
@@ -53,6 +54,15 @@ KNOWN = {  # what qats check would warn of, and why it is right
     },
     "*/resnet50-w8-s2/brier": {"extreme-logits": "this training by the Brier score left logits of up to 4,000 on a few images; they are kept as they are"},
 }
+# The licence of each data set as its source states it, an SPDX id, by the beginning of its name, of which the last one that fits
+# counts; LICENSE-DATA has the holders. Images that a network should not know (ood) are crops of CamVid.
+TERMS = {
+    "20newsgroups-body": "none stated",
+    "camvid-240": "CC-BY-NC-4.0",
+    "cifar10-jpeg": "none stated, ood/ CC-BY-NC-4.0",
+    "cifar10-jpeg-c/": "none stated",
+    "pneumoniamnist-28": "CC-BY-4.0, ood/ CC-BY-NC-4.0",
+}
 SHIFTED = "vit-p4-d96-l4"  # the network tested on corrupted images
 SHIFTED_FEATURES = (1, 3, 5)  # severities
 
@@ -76,6 +86,12 @@ def row_ids(digests):
     """The key row-ids of manifest.yaml, of sample_digests: an id is their 16 hexadecimal digits."""
     ids = sorted(row.astype("<i4").tobytes().hex() for row in digests)
     return hashlib.sha256("".join(i + "\n" for i in ids).encode()).hexdigest()
+
+
+def licensed(described):
+    """The entries of a manifest, those of one data set with its licence."""
+    terms = lambda name: {"licence": t for start, t in TERMS.items() if name.startswith(start)}
+    return [s | terms(s["set"]) for s in described]
 
 
 class Parts:
@@ -190,7 +206,7 @@ def add(arrays, raw, cache, folder, network, say=print):
     add_shifted(w, arrays, f"{dataset}-c/{Path(network).relative_to(dataset)}", entry)
     marked = lambda s: "*" in s["set"]  # entries for many sets stay at the top
     networks = sorted((s for s in w.sets if not marked(s)), key=lambda s: s["set"].split("/"))
-    manifest.write(folder, [*filter(marked, w.sets), *networks], w.files)
+    manifest.write(folder, licensed([*filter(marked, w.sets), *networks]), w.files)
     *_, text = networks_table(w, [line])
     amend(folder / "README.md", text, about_shifted(w), bytes_table(w))
     say(f"{at}: {line[-1]}")
@@ -260,11 +276,12 @@ def write_splits(w, parts, dataset):
 
 
 def bundle(arrays, raw, cache, folder, say=print):
-    arrays, folder = Path(arrays), Path(folder)
+    arrays, folder, kept = Path(arrays), Path(folder), {}
     if folder.exists():
         readme = folder / "README.md"
         if any(folder.iterdir()) and not (readme.exists() and readme.read_text().startswith(TITLE)):
             raise ValueError(f"{folder} holds other things; give an empty folder or an earlier bundle")
+        kept = {name: (folder / name).read_bytes() for name in BY_HAND if (folder / name).exists()}
         shutil.rmtree(folder)
     entries = [(p.parent, yaml.safe_load(p.read_text())) for p in sorted(arrays.rglob("entry.yaml"))]
     clean = [(p, e) for p, e in entries if "shifted" not in e]
@@ -285,8 +302,10 @@ def bundle(arrays, raw, cache, folder, say=print):
     w.sets.insert(1, dict(set="cifar10-jpeg*/*", samples="cifar10"))  # long-tailed and corrupted sets have its test images
     w.sets.insert(1, dict(set="20newsgroups-body/*", domain="text"))
     w.sets[3:3] = [dict(set=name, known=known) for name, known in KNOWN.items()]
-    manifest.write(folder, w.sets, w.files)
+    manifest.write(folder, licensed(w.sets), w.files)
     (folder / "README.md").write_text(page(w, parts, table))
+    for name, text in kept.items():
+        (folder / name).write_bytes(text)
     total = sum(f.stat().st_size for f in folder.rglob("*") if f.is_file())
     say(f"{len(w.files)} arrays of {len(table)} networks, {total:,} bytes")
     if total > LIMIT:
@@ -331,6 +350,7 @@ def page(w, parts, table):
     names = dict.fromkeys(base(e["dataset"]) for _, e, _, _ in table)
     lines += [f"* {RENAMED.get(n, n)}: {sets.LICENCES[n]}." for n in names]
     lines += ["* OOD logits: crops of CamVid streets, as camvid-240.", ""]
+    lines += ["[LICENSE](LICENSE) has the terms and the holder of each data set.", ""]
     lines += ["The bundle holds no images, texts or tables, only outputs of networks and trees.", "", BYTES, "", *bytes_table(w), ""]
     return "\n".join(lines)
 

@@ -180,7 +180,10 @@ def write_set(w, entry, t, parts, package):
         w.put(f"{name}/splits/{p}.npy", t.rows[rows[p]].astype(np.int32))
         w.put(f"{name}/splits/{p}_sha256.npy", ids[p])
     about = f"{entry.get('title', entry['target'])}, {entry['package']} {package['version']}, {entry['file']}"
-    described = {"set": f"{name}/*", "domain": DOMAIN, "row-ids": row_ids(ids["test"]), "licence": entry.get("licence", "none stated")}
+    licence = entry.get("licence", "none stated")
+    if package["licence"] != "none stated":
+        licence += f", package {package['licence']}"
+    described = {"set": f"{name}/*", "domain": DOMAIN, "row-ids": row_ids(ids["test"]), "licence": licence}
     w.sets.append(described | ({"known": KNOWN[name]} if name in KNOWN else {}))
     for model, logits, note in outputs(t, parts):
         for p in rows:
@@ -189,7 +192,7 @@ def write_set(w, entry, t, parts, package):
         z, y = logits[rows["test"]], t.y[rows["test"]]
         if reason := failing(*measures(z, y)):
             raise ValueError(f"{name}/{model}: {reason}")
-        w.sets.append(manifest.describe(f"{name}/{model}", f"{note}; {measured(z, y)}; {about}", classes=class_names(entry, t)))
+        w.sets.append(manifest.describe(f"{name}/{model}", f"{note}; {measured(z, y)}; {about}", classes=class_names(entry, t), licence=licence))
 
 
 def write(document, wheels, folder, only=(), say=print):

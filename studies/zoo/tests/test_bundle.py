@@ -20,6 +20,7 @@ def arrays(tmp_path, monkeypatch):
     monkeypatch.setattr(d, "name", "tiny")
     monkeypatch.setattr(data, "SETS", {"tiny": lambda raw, cache: d})
     monkeypatch.setitem(data.LICENCES, "tiny", "free")
+    monkeypatch.setitem(bundle.TERMS, "tiny", "0BSD")
     monkeypatch.setattr(corruptions, "CORRUPTIONS", {"brightness": corruptions.CORRUPTIONS["brightness"]})
     monkeypatch.setattr(bundle, "FEATURED", {"tiny": (NET,)})
     monkeypatch.setattr(bundle, "SHIFTED", NET)
@@ -36,6 +37,7 @@ def test_bundle(tmp_path, arrays):
     at = tmp_path / "bundle"
     m = yaml.safe_load((at / "manifest.yaml").read_text())
     assert {s["set"] for s in m["sets"]} == {"*/*", "cifar10-jpeg*/*", *bundle.KNOWN, "tiny/*", f"tiny/{NET}"} | {f"tiny-c/{NET}/brightness/{s}" for s in range(1, 6)}
+    assert {s["licence"] for s in m["sets"] if s["set"].startswith("tiny")} == {"0BSD"}
     for name, f in m["files"].items():
         assert f == dict(shape=list(np.load(at / name).shape), sha256=files.sha256(at / name))
     assert {str(p.relative_to(at)) for p in at.rglob("*.npy")} == set(m["files"])
@@ -53,7 +55,8 @@ def test_bundle(tmp_path, arrays):
     assert len(shifted) == 40
     np.testing.assert_array_equal(np.load(at / f"tiny-c/{NET}/brightness/2/labels.npy"), arrays.test.y[shifted])
     assert (at / f"tiny-c/{NET}/brightness/3/features.npy").exists() and not (at / f"tiny-c/{NET}/brightness/2/features.npy").exists()
-    # The same input gives the same bytes; another folder is left alone.
+    # The same input gives the same bytes, and files by hand stay; another folder is left alone.
+    (at / "LICENSE").write_text("terms")
     first = {p: p.read_bytes() for p in at.rglob("*") if p.is_file()}
     bundle.bundle(tmp_path / "arrays", None, None, at, say=str)
     assert first == {p: p.read_bytes() for p in at.rglob("*") if p.is_file()}

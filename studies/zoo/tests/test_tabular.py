@@ -184,7 +184,7 @@ def test_models_and_bundle(tmp_path, packages, monkeypatch):
     for name, f in m["files"].items():
         assert f == manifest.file_record(at / name)
     by = {s["set"]: s for s in m["sets"]}
-    assert by["made/*"]["licence"] == "none stated" and by["three/mlp"]["classes"] == ["class 0", "class 1", "class 2"] and by["made/mlp"]["classes"] == ["no", "yes"]
+    assert by["made/*"]["licence"] == by["made/mlp"]["licence"] == "none stated" and by["three/mlp"]["classes"] == ["class 0", "class 1", "class 2"] and by["made/mlp"]["classes"] == ["no", "yes"]
     assert "; a made set, made 1, made/e.dat" in by["three/mlp"]["note"] and ", seed 0, 100 rounds of " in by["made/lightgbm"]["note"]
     for entry in packages["sets"]:
         for model in tabular.MODELS:
