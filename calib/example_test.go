@@ -18,7 +18,7 @@ import (
 // network returns the path of an array of one of the networks that come with the
 // project.
 func network(name string) string {
-	return filepath.Join("..", "data", "bundle", "20newsgroups-body", "transformer-d64-l2", filepath.FromSlash(name))
+	return filepath.Join("..", "data", "demo", "20newsgroups-body", "transformer-d64-l2", filepath.FromSlash(name))
 }
 
 // Temperature scaling and QaTS on the same calibration set.

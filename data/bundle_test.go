@@ -23,6 +23,7 @@ import (
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/data/folder"
 	"github.com/qats-bench/qats/data/npy"
+	"github.com/qats-bench/qats/internal/bundletest"
 	"github.com/qats-bench/qats/metrics"
 )
 
@@ -38,7 +39,7 @@ const tabularLimit = 8_000_000
 
 func bundleManifest(t *testing.T) folder.Manifest {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join(bundle, data.ManifestName))
+	b, err := os.ReadFile(filepath.Join(bundletest.Folder(t), data.ManifestName))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,7 +196,7 @@ func TestBundleScoresAreThoseOfManifestAndREADME(t *testing.T) {
 
 func openBundle(t *testing.T) *folder.Folder {
 	t.Helper()
-	f, err := folder.Open(bundle, folder.Layout{}, nil)
+	f, err := folder.Open(bundletest.Folder(t), folder.Layout{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,16 +12,17 @@ import (
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/data/folder"
 	"github.com/qats-bench/qats/data/npy"
+	"github.com/qats-bench/qats/internal/bundletest"
 )
 
 // bundledSets calls do for every set of the bundle.
 func bundledSets(t *testing.T, do func(src *folder.Folder, ref data.Ref)) {
 	t.Helper()
-	src, err := folder.Open("bundle", folder.Layout{}, nil)
+	src, err := folder.Open(bundletest.Folder(t), folder.Layout{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := folder.ReadManifest("bundle")
+	m, err := folder.ReadManifest(bundle)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -115,10 +116,9 @@ func TestFileComesBeforeTheSpecOfTheProgram(t *testing.T) {
 	}
 }
 
-// TestMissingBundleNamesTheFlag and the places that were tried.
-func TestMissingBundleNamesTheFlag(t *testing.T) {
-	dir := t.TempDir()
-	t.Chdir(dir)
+// TestMissingBundleNamesTheCommands that load it, and the places that were tried.
+func TestMissingBundleNamesTheCommands(t *testing.T) {
+	noBundle(t)
 	s, err := ReadSpec("companion")
 	if err != nil {
 		t.Fatal(err)
@@ -127,9 +127,66 @@ func TestMissingBundleNamesTheFlag(t *testing.T) {
 	if err == nil {
 		t.Fatal("no error")
 	}
-	for _, want := range []string{"experiments/companion.yaml: ", filepath.Join("data", "bundle"), "git clone https://github.com/qats-bench/qats", "--data qats/data/bundle"} {
+	for _, want := range []string{"experiments/companion.yaml: ", filepath.Join("data", "bundle") + ", ", filepath.Join("modules", "github.com", "qats-bench", "qats", "data", "bundle@"+BundleVersion) + ", ",
+		filepath.Join("cache", "bundle@"+BundleVersion) + ", ", "go mod download github.com/qats-bench/qats/data/bundle@" + BundleVersion + ",", "python -m qatsbench.datasets fetch bundle"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("no %q in %q", want, err)
+		}
+	}
+}
+
+// noBundle leads to an empty folder, from which no bundle is found.
+func noBundle(t *testing.T) (dir string) {
+	dir = t.TempDir()
+	t.Chdir(dir)
+	t.Setenv("GOMODCACHE", filepath.Join(dir, "modules"))
+	t.Setenv("QATS_CACHE", filepath.Join(dir, "cache"))
+	return dir
+}
+
+// TestLoadedBundleIsFound in the module cache, and where the Python package writes it.
+func TestLoadedBundleIsFound(t *testing.T) {
+	for _, place := range []string{"modules/github.com/qats-bench/qats/data/bundle@" + BundleVersion, "cache/bundle@" + BundleVersion} {
+		path := filepath.Join(noBundle(t), filepath.FromSlash(place))
+		s, err := ReadSpec("companion")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bundleMissing(s) {
+			t.Error("a bundle is found where there is none")
+		}
+		if err := os.MkdirAll(path+"-other", 0o777); err != nil || !bundleMissing(s) {
+			t.Errorf("a bundle of another version is found, %v", err)
+		}
+		if err := os.MkdirAll(path, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if got := findOfProject(s, Bundle); got != path {
+			t.Errorf("found %q, want %q", got, path)
+		}
+	}
+}
+
+// TestFetchedBundleFollowsTheEnvironment as the Python package does.
+func TestFetchedBundleFollowsTheEnvironment(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the folder of caches is that of Linux")
+	}
+	for _, c := range []struct{ own, xdg, want string }{
+		{"/own", "/xdg", "/own/bundle@"},
+		{"", "/xdg", "/xdg/qatsbench/bundle@"},
+		{"", "", "/home/me/.cache/qatsbench/bundle@"},
+		{"", "relative", ""}, // an error of os.UserCacheDir
+	} {
+		t.Setenv("QATS_CACHE", c.own)
+		t.Setenv("XDG_CACHE_HOME", c.xdg)
+		t.Setenv("HOME", "/home/me")
+		want := c.want
+		if want != "" {
+			want += BundleVersion
+		}
+		if got := fetchedBundle(); got != want {
+			t.Errorf("QATS_CACHE=%s XDG_CACHE_HOME=%s: %s, want %s", c.own, c.xdg, got, want)
 		}
 	}
 }

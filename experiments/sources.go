@@ -28,15 +28,19 @@ import (
 // below the root of the project.
 var folders = map[string]string{
 	"arrays":     "data/arrays",     // the user's own arrays, ignored by git
-	bundle:       Bundle,            // committed; findOfProject says where it may lie
+	bundle:       Bundle,            // a module of its own; places says where it may lie
 	"calarena":   "data/calarena",   // imported from CalArena, ignored by git
 	"real":       "data/real",       // fetched from public repositories, ignored by git
 	"wild":       "data/wild",       // the same, of data sets that no other source has
 	"confidence": "data/confidence", // the same, of predictions with a confidence alone
 }
 
-// Bundle is the folder of the arrays that come with the project, below its root.
+// Bundle is the folder of the arrays that come with the project, below its root. It is a
+// module of its own, whose tags are data/bundle/BundleVersion.
 const Bundle = "data/bundle"
+
+// BundleVersion is the version of the bundle that the specs of the program are for.
+const BundleVersion = "v0.1.0"
 
 // bundle is the word for it.
 const bundle = "bundle"
@@ -201,30 +205,42 @@ func projectRoot(file string) string {
 	return "."
 }
 
-// projectRoots returns the folders in which the arrays of the project may lie: the
-// checkout of the spec, the module in Go's cache that the program was installed
-// from, and the folder of the program or the one above, as in an unpacked archive
-// and in a checkout.
-func projectRoots(s *spec.Spec) []string {
-	roots := []string{projectRoot(s.File)}
-	if dir := moduleFolder(); dir != "" {
-		roots = append(roots, dir)
+// places returns the folders where dir, a path below the root of the project, is looked for:
+// in the checkout of the spec, where Go and Python keep what they loaded, and beside the
+// program and one folder above, as in an unpacked archive and in a checkout.
+func places(s *spec.Spec, dir string) []string {
+	below := func(root string) string { return filepath.Join(root, filepath.FromSlash(dir)) }
+	all := []string{below(projectRoot(s.File))}
+	if dir == Bundle {
+		all = append(all, LoadedBundles()...)
+	} else if cached := moduleFolder(dir); cached != "" {
+		all = append(all, cached)
 	}
 	if program, err := os.Executable(); err == nil {
 		if real, err := filepath.EvalSymlinks(program); err == nil {
 			program = real
 		}
-		dir := filepath.Dir(program)
-		roots = append(roots, dir, filepath.Dir(dir))
+		beside := filepath.Dir(program)
+		all = append(all, below(beside), below(filepath.Dir(beside)))
 	}
-	return roots
+	return all
+}
+
+// LoadedBundles returns the folders in which the bundle is kept for the user, whether it is
+// there or not: Go's module cache, and the folder of python -m qatsbench.datasets fetch bundle.
+func LoadedBundles() []string {
+	kept := []string{moduleFolder(Bundle)}
+	if fetched := fetchedBundle(); fetched != "" {
+		kept = append(kept, fetched)
+	}
+	return kept
 }
 
 // findOfProject returns the first folder dir, a path below the root of the
 // project, that exists; "" if there is none.
 func findOfProject(s *spec.Spec, dir string) string {
-	for _, root := range projectRoots(s) {
-		if path := filepath.Join(root, filepath.FromSlash(dir)); isFolder(path) {
+	for _, path := range places(s, dir) {
+		if isFolder(path) {
 			return path
 		}
 	}
@@ -240,20 +256,41 @@ func bundleMissing(s *spec.Spec) bool {
 // missingArrays is the error of a spec none of whose settings has arrays because a
 // folder of the project was not found.
 func missingArrays(s *spec.Spec, dir string) error {
-	tried := lists.Distinct(projectRoots(s), func(root string) string { return filepath.Join(root, filepath.FromSlash(dir)) })
-	return fmt.Errorf("%s: its arrays are in %s of the project, which was not found as %s. Get it by git clone https://%s and name it, as in --data qats/%s",
-		s.File, dir, strings.Join(tried, ", "), module, dir)
+	remedy := fmt.Sprintf("git clone https://%s and name it, as in --data qats/%s", module, dir)
+	if dir == Bundle {
+		remedy = fmt.Sprintf("go mod download %s/%s@%s, or by python -m qatsbench.datasets fetch bundle", module, Bundle, BundleVersion)
+	}
+	tried := lists.Distinct(places(s, dir), func(path string) string { return path })
+	return fmt.Errorf("%s: its arrays are in %s of the project, which was not found as %s. Get it by %s", s.File, dir, strings.Join(tried, ", "), remedy)
 }
 
-// moduleFolder returns the folder of the module in the module cache that the
-// program was built from, "" if the build does not say so. go install makes such
-// programs.
-func moduleFolder() string {
+// moduleFolder returns the folder in the module cache where dir, a path below the root of
+// the project, is kept: the bundle is a module, and all else is in the module that the
+// program was built from. It is "" if the build does not say which one that is; go install
+// makes programs that do.
+func moduleFolder(dir string) string {
+	if dir == Bundle {
+		return filepath.Join(moduleCache(), filepath.FromSlash(module+"/"+Bundle)+"@"+BundleVersion)
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Path != module || info.Main.Version == "" || info.Main.Version == "(devel)" {
 		return ""
 	}
-	return filepath.Join(moduleCache(), filepath.FromSlash(module)+"@"+info.Main.Version)
+	return filepath.Join(moduleCache(), filepath.FromSlash(module)+"@"+info.Main.Version, filepath.FromSlash(dir))
+}
+
+// fetchedBundle returns the folder into which the Python package fetches the bundle, as its
+// qatsbench/datasets/bundle.py has it; "" if the system names no folder for caches.
+func fetchedBundle() string {
+	cache := os.Getenv("QATS_CACHE")
+	if cache == "" {
+		dir, err := os.UserCacheDir()
+		if err != nil {
+			return ""
+		}
+		cache = filepath.Join(dir, "qatsbench")
+	}
+	return filepath.Join(cache, "bundle@"+BundleVersion)
 }
 
 // moduleCache returns the folder of Go's module cache, as the go command finds it

@@ -7,13 +7,14 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/internal/bundletest"
 	"github.com/qats-bench/qats/metrics"
 )
 
 // testSet reads a test set of data/bundle.
 func testSet(t *testing.T, name string) *data.Set {
 	t.Helper()
-	dir := filepath.Join("..", "data", "bundle", filepath.FromSlash(name), "test")
+	dir := filepath.Join(bundletest.Folder(t), filepath.FromSlash(name), "test")
 	r, err := data.Files{Logits: filepath.Join(dir, "logits.npy"), Labels: filepath.Join(dir, "labels.npy")}.Open()
 	if err != nil {
 		t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/qats-bench/qats/internal/bundletest"
 	"github.com/qats-bench/qats/results"
 )
 
@@ -65,7 +66,7 @@ func TestOneComparisonHasTheSameNumbersEverywhere(t *testing.T) {
 		}
 		return stdout.String()
 	}
-	must(append([]string{"run", "--out", out, "--quiet", "--data", filepath.Join("..", "..", "data", "bundle")}, specs...)...)
+	must(append([]string{"run", "--out", out, "--quiet", "--data", bundletest.Folder(t)}, specs...)...)
 	want, byNLL := byHand(t, results.Folder(out), "ece"), byHand(t, results.Folder(out), "nll")
 	if want.win+want.tie+want.loss != 4 {
 		t.Fatalf("%v of 4 settings", want)

@@ -326,11 +326,12 @@ func (h *handIn) repeat(cmd *cobra.Command, tier *submission.Tier, c *submission
 	return changes, alone, err
 }
 
-// hidden returns the folders of arrays that entries must not see: those of --data, and then the folder of the project,
-// since the others may lie in it.
+// hidden returns the folders of arrays that entries must not see: those of --data and other copies of the bundle, and then
+// the folder of the project, since the others may lie in it.
 func hidden(folders []string) (list []string) {
+	folders = slices.Concat(folders, experiments.LoadedBundles())
 	if root, err := submission.Checkout(); err == nil {
-		folders = append(slices.Clone(folders), filepath.Join(root, "data"))
+		folders = append(folders, filepath.Join(root, "data"))
 	}
 	for _, dir := range folders {
 		if info, err := os.Stat(dir); err == nil && info.IsDir() {

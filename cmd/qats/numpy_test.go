@@ -12,7 +12,7 @@ import (
 )
 
 // The blocks of docs/formats.md that apply a model without the program give the probabilities
-// of qats apply, on a network of data/bundle. Without numpy there is nothing to compare with.
+// of qats apply, on a network of data/demo. Without numpy there is nothing to compare with.
 func TestModelsInNumpy(t *testing.T) {
 	if testing.Short() {
 		t.Skip("fits and applies fourteen models")
@@ -30,7 +30,7 @@ func TestModelsInNumpy(t *testing.T) {
 	if len(blocks) < 2 {
 		t.Fatal("docs/formats.md has no blocks")
 	}
-	network, err := filepath.Abs("../../data/bundle/20newsgroups-body/transformer-d64-l2")
+	network, err := filepath.Abs("../../data/demo/20newsgroups-body/transformer-d64-l2")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/qats-bench/qats/internal/bundletest"
 )
 
 // TestTheAnswerInTheReadme: results/shown/try.txt, which README.md shows, has the answer of
@@ -21,6 +23,7 @@ func TestTheAnswerInTheReadme(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	bundletest.Folder(t)
 	t.Chdir(filepath.Join("..", "..")) // the answer has the paths that it was given
 	var out strings.Builder
 	if status := run(context.Background(), []string{"try", "data/bundle/20newsgroups-body/transformer-d64-l2", "--quiet"}, &out, io.Discard); status != exitOK {

@@ -11,20 +11,20 @@ import (
 
 // A folder of the default layout, with a manifest.
 func ExampleOpen() {
-	src, err := folder.Open("../bundle", folder.Layout{}, nil)
+	src, err := folder.Open("../demo", folder.Layout{}, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
-	fog := data.Ref{Dataset: "cifar10-jpeg-c", Backbone: "vit-p4-d96-l4", Corruption: "fog", Severity: 3, Split: data.Test}
-	fmt.Println(fog, "has", src.Has(fog))
-	fmt.Println(src.Describe(fog).Origin)
-	set, err := data.Load(context.Background(), src, fog, data.Logits|data.Features|data.Head)
+	test := data.Ref{Dataset: "20newsgroups-body", Backbone: "transformer-d64-l2", Split: data.Test}
+	fmt.Println(test, "has", src.Has(test))
+	fmt.Println(src.Describe(test).Origin)
+	set, err := data.Load(context.Background(), src, test, data.Logits|data.Labels)
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("logits %d x %d, features %d x %d\n", set.Logits.Rows, set.Logits.Cols, set.Features.Rows, set.Features.Cols)
+	fmt.Printf("logits %d x %d, %d labels\n", set.Logits.Rows, set.Logits.Cols, len(set.Labels))
 	// Output:
-	// cifar10-jpeg-c/vit-p4-d96-l4/fog/3 has logits+labels+features+head
+	// 20newsgroups-body/transformer-d64-l2/test has logits+labels
 	// measured
-	// logits 2000 x 10, features 2000 x 96
+	// logits 7532 x 20, 7532 labels
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/qats-bench/qats/data/folder"
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/internal/bundletest"
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/leaderboard"
@@ -44,7 +45,7 @@ func TestLiteHasTheSameBytesEverywhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	plan, err := experiments.MakePlan(context.Background(), []*spec.Spec{&s}, experiments.PlanOptions{
-		Data: []string{filepath.Join("..", "..", "data", "bundle")}, Store: store, Digests: &folder.Digests{}, First: 300})
+		Data: []string{bundletest.Folder(t)}, Store: store, Digests: &folder.Digests{}, First: 300})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/qats-bench/qats/data/folder"
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/internal/bundletest"
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results"
 )
@@ -25,6 +26,7 @@ var small = []string{"chile/mlp", "fertil2/lightgbm"}
 // atRoot makes the root of the project the working folder.
 func atRoot(t *testing.T) {
 	t.Helper()
+	bundletest.Folder(t)
 	t.Chdir(filepath.Join("..", ".."))
 }
 

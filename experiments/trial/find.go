@@ -378,15 +378,18 @@ func fromFolder(ctx context.Context, src *folder.Folder, sets []data.Ref, stated
 // Demo is the argument that stands for the first of Networks.
 const Demo = "@demo"
 
-// Networks returns the names of the networks of data/bundle whose outputs the program
-// carries, as arguments of a trial.
+// Networks returns the names of the networks whose outputs the program carries, as
+// arguments of a trial.
 func Networks() []string { return []string{"@transformer-d64-l2", "@mlp-tfidf-h128"} }
 
 // IsCarried reports whether an argument names a network that the program carries, and no file.
 func IsCarried(arg string) bool { return strings.HasPrefix(arg, "@") }
 
-// carried is the data set of these networks.
-const carried = "20newsgroups-body"
+// carried is the data set of these networks, below demo.
+const (
+	demo    = "data/demo"
+	carried = "20newsgroups-body"
+)
 
 // Carried returns the arrays of a network that the program carries.
 func Carried(ctx context.Context, name string) (*Given, error) {
@@ -399,11 +402,11 @@ func Carried(ctx context.Context, name string) (*Given, error) {
 		match = Networks()[0]
 	}
 	match = strings.TrimPrefix(match, "@")
-	fsys, err := fs.Sub(qats.Files, experiments.Bundle)
+	fsys, err := fs.Sub(qats.Files, demo)
 	if err != nil {
 		return nil, err
 	}
-	src, err := folder.New(fsys, experiments.Bundle, folder.Layout{}, nil)
+	src, err := folder.New(fsys, demo, folder.Layout{}, nil)
 	if err != nil {
 		return nil, err
 	}

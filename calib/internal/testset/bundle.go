@@ -2,35 +2,20 @@ package testset
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/data/folder"
+	"github.com/qats-bench/qats/internal/bundletest"
 )
-
-// bundle returns the folder of arrays of real networks that comes with the project, for a
-// test of any of its packages.
-func bundle(t testing.TB) string {
-	t.Helper()
-	root := "."
-	for range 8 {
-		if _, err := os.Stat(filepath.Join(root, "go.mod")); err == nil {
-			return filepath.Join(root, "data", "bundle")
-		}
-		root = filepath.Join(root, "..")
-	}
-	t.Fatal("no go.mod above the folder of the test")
-	return ""
-}
 
 // Networks returns dataset/network of the sets to calibrate on, sorted: all of the
 // bundle, or in short mode those of the small sets.
 func Networks(t testing.TB) []string {
 	t.Helper()
-	folder := bundle(t)
+	folder := bundletest.Folder(t)
 	paths, err := filepath.Glob(filepath.Join(folder, "*", "*", "cal", "logits.npy"))
 	if err != nil {
 		t.Fatal(err)
@@ -51,7 +36,7 @@ func Networks(t testing.TB) []string {
 // Real reads the parts of one split of a network.
 func Real(t testing.TB, name string, split data.Split, parts data.Parts) *data.Set {
 	t.Helper()
-	folder, err := folder.Open(bundle(t), folder.Layout{}, nil)
+	folder, err := folder.Open(bundletest.Folder(t), folder.Layout{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
