@@ -11,7 +11,7 @@ export GOFLAGS := -trimpath -buildvcs=false
 COMPANION := experiments/companion.yaml experiments/companion-pixels.yaml experiments/companion-forms.yaml experiments/companion-hfe.yaml experiments/tabular.yaml
 
 .DEFAULT_GOAL := help
-.PHONY: help reproduce companion docs answer-all leaderboard quick example test study browser editor gallery site build lint race fuzz torture bench speed release-check golden generate draw wheel wheels python-methods python-test clean
+.PHONY: help reproduce companion docs answer-all leaderboard quick example test study browser editor gallery site build lint race fuzz torture bench speed release-check golden generate draw wheel wheels bundle python-methods python-test clean
 
 # What contributors need. The other targets are in CONTRIBUTING.md, or are called by .ci/run.
 help:
@@ -151,6 +151,10 @@ wheel: ## the Python package with the program, in dist/
 
 wheels:
 	$(PYTHON) python/packing.py wheels dist
+
+# The release asset of data/bundle, whose digest is in python/qatsbench/datasets/bundle.py.
+bundle:
+	$(PYTHON) python/tools/bundle.py dist
 
 # The estimators of the Python package, from what the program says of its methods.
 python-methods: build

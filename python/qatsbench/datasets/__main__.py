@@ -9,7 +9,7 @@ import signal
 import sys
 
 from .._program import COMMAND
-from . import choices, fetching, formats, published, worker
+from . import bundle, choices, fetching, formats, published, worker
 from .errors import Cancelled, DatasetError
 from .table import Table
 
@@ -42,10 +42,10 @@ def parser(table):
     """Returns the parser of the command line."""
     p = argparse.ArgumentParser(prog=NAME, description="Published predictions of trained networks: fetch and import.")
     sub = p.add_subparsers(dest="command", required=True)
-    sources = (
+    sources = f"  {bundle.NAME:<16} {bundle.TITLE}\n{'':19}{bundle.ADDRESS}, {bundle.LICENCE}\n" + (
         "\n".join(f"  {s.name:<16} {s.title}\n{'':19}{s.page}, {s.licence}" for s in table.sources.values())
         if table
-        else "  (the table of them needs PyYAML)"
+        else "  (the table of the others needs PyYAML)"
     )
     f = sub.add_parser(
         "fetch",
@@ -60,8 +60,12 @@ or the addresses of files (https://, http:// or file:///PATH) with --format.
 Sizes and licences are printed first; --yes answers the question. Each file of a source has its SHA-256
 in the table; where a source publishes none, the digest of the first download is recorded and later
 downloads must have it. A finished file is never loaded twice. A missing file costs its network alone:
-its name is printed at the end, and the status is 1.""",
+its name is printed at the end, and the status is 1.
+
+The bundle has one file and one folder, in which the program looks for it: {bundle.TOP}@{bundle.VERSION} in $QATS_CACHE, or
+in qatsbench in the cache of the system. ${bundle.VARIABLE} names another address of it; its digest stays.""",
         epilog="""examples:
+  python -m qatsbench.datasets fetch bundle
   python -m qatsbench.datasets fetch real
   python -m qatsbench.datasets fetch real --only 'cifar10/*' --dry-run
   python -m qatsbench.datasets fetch real --url https://mirror.example/qats
@@ -213,6 +217,38 @@ not overwritten; comments in an existing manifest.yaml are lost.""",
     return p
 
 
+def run_fetch_bundle(a, given, out):
+    """Does fetch bundle. Returns the status. given are the flags that were given."""
+    wrong = next((g.split("=")[0] for g in given if g not in ("--yes", "--dry-run")), None)
+    if wrong:
+        raise DatasetError(
+            f"{wrong} is for other sources: the bundle has one folder, {bundle.folder()}; ${bundle.VARIABLE} names another address"
+        )
+    if a.dry_run:
+        print(bundle.address(), file=out)
+        return 0
+    at = bundle.folder()
+    print(f"{bundle.NAME}: {bundle.TITLE}\n{bundle.address()}\n  {fetching.megabytes(bundle.BYTES)}, licence: {bundle.LICENCE}", file=out)
+    if not os.path.isdir(at) and not a.yes:
+        confirm(f"Download 1 file, {fetching.megabytes(bundle.BYTES)}, to {at}?", out)
+    bar = Bar(sys.stderr, bundle.BYTES)
+    try:
+        _, loaded = bundle.fetch(bar.add)
+    finally:
+        bar.end()
+    print(f"{at} {'is complete' if loaded else 'is there'}; its terms are in LICENSE there", file=out)
+    print(f"next: {COMMAND} run companion", file=sys.stderr)
+    return 0
+
+
+def confirm(question, out):
+    """Asks before a download."""
+    print(f"{question} [y/N] ", end="", file=out, flush=True)
+    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+        print(file=out)
+        raise DatasetError("nothing was downloaded; answer y, or give --yes")
+
+
 def run_fetch(a, table, out):
     """Does fetch. Returns the status."""
     names = a.source
@@ -257,10 +293,7 @@ def run_fetch(a, table, out):
         print(line, file=out)
     if plan.missing and not a.yes:
         about = fetching.megabytes(plan.total) + (" or more" if plan.unknown else "")
-        print(f"Download {fetching.count(plan.missing, 'file')}, {about}, to {client.dir}? [y/N] ", end="", file=out, flush=True)
-        if sys.stdin.readline().strip().lower() not in ("y", "yes"):
-            print(file=out)
-            raise DatasetError("nothing was downloaded; answer y, or give --yes")
+        confirm(f"Download {fetching.count(plan.missing, 'file')}, {about}, to {client.dir}?", out)
     bar = Bar(sys.stderr, plan.total)
     client.progress = bar.add
     try:
@@ -309,6 +342,8 @@ def main(arguments=None):
                 raise
             table = None  # an import does without
         a = parser(table).parse_args(arguments)
+        if a.command == "fetch" and a.source == [bundle.NAME]:
+            return run_fetch_bundle(a, [x for x in arguments[1:] if x.startswith("-")], sys.stdout)
         if a.command == "fetch":
             return run_fetch(a, table or Table(), sys.stdout)
         options = {

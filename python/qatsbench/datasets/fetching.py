@@ -4,7 +4,7 @@ import dataclasses
 import hashlib
 import os
 
-from . import folder, formats, published, worker
+from . import bundle, folder, formats, published, worker
 from .errors import DatasetError, at, short
 from .table import File, Source, Table, check_address
 
@@ -254,7 +254,8 @@ def _import(into, jobs, memory, summary):
 
 
 def fetch(name, into=None, only=(), url="", labels="all", downloads=None, table=None, memory=worker.MEMORY, progress=None):
-    """Downloads a source of the table, such as "real", and imports it into a folder of arrays.
+    """Downloads a source of the table, such as "real", and imports it into a folder of arrays. "bundle" are the
+    arrays of the project, which need nothing that follows but progress.
 
     only: patterns of DATASET/NETWORK (real) or of file names. url: a mirror. labels: "repositories"
     takes no labels from MedMNIST's own files; networks whose validation labels are only there are
@@ -262,6 +263,9 @@ def fetch(name, into=None, only=(), url="", labels="all", downloads=None, table=
     of the downloads, by default $QATS_CACHE or the cache of the system. Returns a Summary, whose
     failed says which networks could not be had, and why.
     """
+    if name == bundle.NAME:
+        at, loaded = bundle.fetch(progress or (lambda n: None))
+        return Summary(at, loaded=int(loaded))
     from .download import Client, default_folder  # needs pooch, which an import does without
 
     table = Table(table) if table else Table()
