@@ -115,7 +115,8 @@ func (p printed) begin() string {
 		}
 		return fmt.Sprintf("%s %s %s rows: an 80 %% chance to show it, if T is as estimated.", text, about, rounded(rows))
 	case trial.ByShares:
-		return fmt.Sprintf("the mean probability of class %d is %.3f and its share %.3f, which no temperature can mend.", b.Share.Class, b.Share.Probability, b.Share.Rows)
+		off := b.Shares.Off[0] // of two classes
+		return fmt.Sprintf("the mean probability of class %d is %.3f and its share %.3f, which no temperature can mend.", off.Classes[0], off.Expected, off.Observed)
 	case trial.ByZeros:
 		return fmt.Sprintf("%.2g %% of the probabilities are exactly 0, and a temperature leaves them near 0.", 100*float64(b.Zeros)/float64(len(p.Input.Cal.Logits.Data)))
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/experiments/shares"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/experiments/trial"
 	"github.com/qats-bench/qats/metrics"
@@ -58,7 +59,7 @@ func TestTheAnswerSaysWhereItBegins(t *testing.T) {
 			"Keep the network as it is: `ts` would make it more confident (T = 0.93), and these 400 calibration rows do not show that it should be (ln T is 1.8 standard errors below 0). About 1,200 rows: an 80 % chance to show it, if T is as estimated. On your test rows NLL -0.0100 (95 % interval -0.020 to +0.001) against `ts`."},
 		{began(kept, trial.Begin{Method: "uncal", Why: trial.NotSharper, T: .997, Z: -.1}),
 			"Keep the network as it is: `ts` would make it more confident (T = 0.997), and these 400 calibration rows do not show that it should be (ln T is 0.1 standard errors below 0). More than 8,000 rows: an 80 % chance to show it, if T is as estimated. On your test rows NLL -0.0100 (95 % interval -0.020 to +0.001) against `ts`."},
-		{began(answered("hts", trial.ByDefault, nll, &[3]float64{-.12, -.14, -.10}, &[3]float64{-.13, -.15, -.11}), trial.Begin{Method: "hts", Why: trial.ByShares, Share: trial.Share{Class: 1, Probability: .31, Rows: .1}}),
+		{began(answered("hts", trial.ByDefault, nll, &[3]float64{-.12, -.14, -.10}, &[3]float64{-.13, -.15, -.11}), trial.Begin{Method: "hts", Why: trial.ByShares, Shares: shares.Finding{Tested: 1, Off: []metrics.Share{{Classes: []int{1}, Expected: .31, Observed: .1}}}}),
 			"Use `hts`: the mean probability of class 1 is 0.310 and its share 0.100, which no temperature can mend. On your test rows NLL 0.500 -> 0.380, ECE 5.0 -> 3.8 %; against `ts` NLL -0.1300 (95 % interval -0.150 to -0.110)."},
 		{began(answered("hts", trial.ByDefault, nll, &[3]float64{-.12, -.14, -.10}, &[3]float64{-.13, -.15, -.11}), trial.Begin{Method: "hts", Why: trial.ByZeros, Zeros: 240}),
 			"Use `hts`: 20 % of the probabilities are exactly 0, and a temperature leaves them near 0. On your test rows NLL 0.500 -> 0.380, ECE 5.0 -> 3.8 %; against `ts` NLL -0.1300 (95 % interval -0.150 to -0.110)."},

@@ -10,6 +10,7 @@ import (
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/report"
+	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/metrics/scoring"
 	"github.com/qats-bench/qats/results/compare/significance"
@@ -19,25 +20,39 @@ import (
 // chance.
 type Finding struct {
 	Tested int
+	P      float64         // the smallest one after Holm's correction; 1 where nothing is tested
 	Off    []metrics.Share // the largest difference first
 }
 
 // level is the chance that some class is off by chance.
 const level = .05
 
+// Tally counts the classes of the rows of a set, as seen and as the probabilities of a map expect them.
+func Tally(m calib.Map, set *data.Set) (*scoring.ShareTally, error) {
+	fitted := calib.Fitted{Map: m}
+	probs, err := fitted.Probabilities(set)
+	if err != nil {
+		return nil, err
+	}
+	t := scoring.NewShareTally(probs.Cols)
+	t.Add(probs, set.Labels)
+	return t, nil
+}
+
 // Of tests the classes of a tally, with Holm's correction for their number. A tally without
 // rows, as of a top-label method, tests nothing.
 func Of(t *scoring.ShareTally) Finding {
 	if t == nil || t.Rows() == 0 {
-		return Finding{}
+		return Finding{P: 1}
 	}
 	list := metrics.Shares(t)
 	p := make([]float64, len(list))
 	for i, s := range list {
 		p[i] = s.P
 	}
-	of := Finding{Tested: len(list)}
+	of := Finding{Tested: len(list), P: 1}
 	for i, adjusted := range significance.Holm(p) {
+		of.P = min(of.P, adjusted)
 		if adjusted < level {
 			of.Off = append(of.Off, list[i])
 		}

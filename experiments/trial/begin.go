@@ -6,6 +6,7 @@ import (
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/experiments/shares"
 )
 
 // The methods with which a choice can begin beside Plain and Reference: a scale of the logits and a number for each class,
@@ -44,7 +45,11 @@ type Begin struct {
 
 	T, Z  float64 // temperature of Reference on all calibration rows, and ln T over its standard error; NaN if there is none
 	Zeros int     // probabilities of exactly 0
-	Share Share   // of two classes: of class 1
+
+	// Shares is of the two classes at the temperature T; of more classes it tests nothing. T was fitted
+	// on the same rows. It is one number, and no temperature can move a share to where it must be, so the
+	// test is nearly that of other rows.
+	Shares shares.Finding
 }
 
 // mostRows is the largest multiple of the calibration rows that Rows returns.
@@ -89,10 +94,11 @@ func (in *Input) begin(ctx context.Context, shared *calib.Shared) (Begin, error)
 		return b, nil
 	}
 	if in.Cal.K() == 2 {
-		if b.Share, err = shareOf(in.Cal.Set, t.T); err != nil {
+		tally, err := shares.Tally(t, in.Cal.Set)
+		if err != nil {
 			return b, err
 		}
-		if b.Share.P <= Level {
+		if b.Shares = shares.Of(tally); len(b.Shares.Off) > 0 {
 			b.Method, b.Why = Offset, ByShares
 			return b, nil
 		}

@@ -59,7 +59,10 @@ func (j job) fit(ctx context.Context) (*record, error) {
 	r := &record{Data: j.Data, Model: j.Model, Family: j.Family, Kind: string(j.cal.Kind), N: j.n, Draw: j.draw, K: k, Zeros: zeros, Tests: len(test.Labels), Chosen: t.Chosen().Method.Name}
 	r.AllRight = t.Reason == trial.AllRight
 	r.OneClass = !slices.ContainsFunc(cal.Labels, func(y int32) bool { return y != cal.Labels[0] })
-	r.T, r.Z, r.Shares, r.SharesTS = 1, 0, sharesP(cal, 1), 1
+	r.T, r.Z, r.SharesTS = 1, 0, 1
+	if r.Shares, err = sharesP(cal, 1); err != nil {
+		return nil, err
+	}
 	plain, ts := t.Of("uncal"), t.Of("ts")
 	if ts != nil {
 		m := ts.Fitted.Map.(calib.Temperature)
@@ -67,7 +70,10 @@ func (j job) fit(ctx context.Context) (*record, error) {
 		if err != nil {
 			return nil, err
 		}
-		r.T, r.SharesTS = m.T, sharesP(cal, m.T)
+		r.T = m.T
+		if r.SharesTS, err = sharesP(cal, m.T); err != nil {
+			return nil, err
+		}
 		if r.Z = math.Log(m.T) / se; math.IsNaN(r.Z) || math.IsInf(r.Z, 0) {
 			r.Z = 0
 		}
