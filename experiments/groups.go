@@ -38,6 +38,11 @@ func methodGroups() []spec.Group {
 		// give the predicted class alone a new confidence have no NLL to choose them by.
 		listed("@recommended", "to begin with, fast and first in the tables of docs/findings.md, with qats, ts and uncal",
 			"uncal", "ts", "ets", "ir", "platt-logits", "quadratic", "svs", "hts", "qats"),
+		// The methods for two classes that docs/which.md compares: an offset beside the slope, maps of each
+		// probability, and quadratic with a penalty. Of the two isotonic maps ivap gives no probability
+		// of exactly 0, which a few test rows would pay for, and irova does.
+		listed("@recommended-2", "to begin with where there are two classes, with qats, ts and uncal",
+			"uncal", "ts", "platt-logits", "beta", "ivap", "quadratic-ridge", "qats"),
 		listed("@paper", "the methods of the paper's tables",
 			"uncal", "ts", "ir", "tta-ts", "gc-split", "featclip", "hfe", "hfe-target", "qats", "qats-pw", "qats-transductive"),
 		where("@fast", "logits and labels alone, a fit on 10,000 x 100 takes 0.1 s or less", func(e calib.Entry, c calib.Contract) bool {

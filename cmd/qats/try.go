@@ -39,13 +39,10 @@ type trying struct {
 	positive int
 }
 
-// tried are the methods of a trial without --methods.
-var tried = []string{"@recommended"}
-
 func (t *trying) flags(cmd *cobra.Command) {
 	t.by = trial.Choices()[0]
 	f := cmd.Flags()
-	f.StringSliceVar(&t.methods, "methods", tried, "methods and groups of methods to try, beside uncal and ts (of a confidence alone @confidence, beside uncal and ts-top); "+called.Command()+" doc methods lists both")
+	f.StringSliceVar(&t.methods, "methods", nil, "methods and groups of methods to try, beside uncal and ts (of a confidence alone ts-top): @recommended without this flag, @recommended-2 for two classes, @confidence for a confidence alone; "+called.Command()+" doc methods lists both")
 	choiceFlag(cmd, &t.by, "by", trial.Choices(), "proper score that chooses: nll or brier")
 	f.StringVar(&t.out, "out", "", "folder for a page of the results, index.html, and their CSV files; a new one, or that of an earlier trial")
 	f.BoolVar(&t.json, "json", false, "print one JSON object for each method, and one for the choice")
@@ -198,8 +195,8 @@ func (t *trying) run(cmd *cobra.Command, given *trial.Given) error {
 	if err != nil {
 		return err
 	}
-	if in.Alone() && !cmd.Flags().Changed("methods") {
-		if list, err = spec.NewMethods(experiments.Registry(), []string{"@confidence"}); err != nil {
+	if !cmd.Flags().Changed("methods") {
+		if list, err = spec.NewMethods(experiments.Registry(), []string{in.Recommended()}); err != nil {
 			return err
 		}
 	}

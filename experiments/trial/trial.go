@@ -260,6 +260,17 @@ func with(list []*spec.Method, names ...string) ([]*spec.Method, error) {
 	return list, nil
 }
 
+// Recommended returns the group of methods of a trial for which none is asked.
+func (in *Input) Recommended() string {
+	switch {
+	case in.Alone():
+		return "@confidence"
+	case in.Two():
+		return "@recommended-2"
+	}
+	return "@recommended"
+}
+
 // Need returns the arrays that methods read.
 func Need(list []*spec.Method) data.Parts {
 	var parts data.Parts

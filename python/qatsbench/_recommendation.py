@@ -14,6 +14,7 @@ from ._metrics import place
 
 _BY = ("nll", "brier")
 _NAMES = {"nll": "NLL", "brier": "Brier score", "nll_top": "top NLL", "brier_top": "top Brier"}
+_EXPLODES = "explodes"  # the bar of a method that is named below the table, and no row of it
 _COLUMNS = (
     "method",
     "label",
@@ -45,12 +46,13 @@ def recommend(
     cal, test: pairs of logits, n x k, and labels, as the estimators take them. The choice is
     made on the calibration rows alone: temperature scaling, unless five-fold cross-fitting
     shows that another method is better. Exact zeros, two classes with other shares, and few rows
-    with T < 1 begin with another method than that. Without test rows the same predictions judge the
+    with T < 1 begin with another method than that. A method whose NLL explodes is named below the
+    table; frame has its numbers. Without test rows the same predictions judge the
     methods.
     Predictions with a confidence alone are a dict of confidence and correct, or of confidence,
     predicted and labels, as the estimators take them; n_classes is their number of classes. ts-top is then in the
     place of ts, and the scores are those of "the prediction is right".
-    methods: @recommended, of a confidence alone @confidence; or a name, a group such as "@recommended" or "@fast", or a list of both (``qats
+    methods: @recommended, for two classes @recommended-2, of a confidence alone @confidence; or a name, a group such as "@recommended" or "@fast", or a list of both (``qats
     methods`` lists them). uncal and ts are always among them.
     by: the proper score that chooses, "nll" or "brier".
     kind: what the rows are, as for the estimators. classes names the columns. ignore: a label,
@@ -86,7 +88,7 @@ def recommend(
             words += ["--positive", str(place(positive, values))]
     if kind is not None:
         words += ["--kind", kind]
-    methods = ("@confidence" if alone else "@recommended") if methods is None else methods
+    methods = [] if methods is None else methods
     names = list(methods) if isinstance(methods, (list, tuple, set, frozenset)) else [methods]
     for name in names:
         if not isinstance(name, str):
@@ -199,6 +201,8 @@ class Recommendation:
         number = lambda v, form: "-" if v is None else format(v, form)  # noqa: E731
         rows = []
         for m in self.methods:
+            if m.get("bar") == _EXPLODES:
+                continue
             if plain is None or m["method"] == "uncal":
                 accuracy = number(100 * m["accuracy"], ".2f") + " %"
             elif m["changed"] == 0:
@@ -246,6 +250,7 @@ class Recommendation:
 
     def _remarks(self):
         yield from (f"{f['severity']}: {_finding(f)}" for f in self.findings)
+        yield from (f"no candidate: {m['method']}: {m['barred']}" for m in self.methods if m.get("bar") == _EXPLODES)
         yield from (f"left out: {x['method']}: {x['why']}" for x in self.left_out)
         yield from (w["text"] for w in self.warnings if "method" in w)
 

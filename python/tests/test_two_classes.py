@@ -79,3 +79,9 @@ def test_shares_off_are_a_warning_and_known_shares_move_probabilities(rows):
     for wrong in ([0.5], [0.3, 0.3], [np.nan, 1], "half"):
         with pytest.raises(qatsbench.Error, match="shares"):
             m.predict_proba(p, shares=wrong)
+
+
+def test_two_classes_have_methods_of_their_own(rows):
+    p, y = rows
+    r = qatsbench.recommend((p[:1000], y[:1000]), kind="probs", progress=False)
+    assert {m["method"] for m in r.methods} == {"uncal", "ts", "platt-logits", "beta", "ivap", "quadratic-ridge", "qats"}
