@@ -247,6 +247,12 @@ func (p printed) whyBarred(r *trial.Result) string {
 		return "the confidence of the top class alone has no " + p.metric()
 	case trial.MovesEmpty:
 		return fmt.Sprintf("it can change predictions, and %s no calibration row", p.emptyClasses("class", "classes"))
+	case trial.Explodes:
+		text := fmt.Sprintf("by cross-fitting its NLL is %.3g and that of %s %.3g", p.crossed(r), p.Reference(), p.crossed(p.Of(p.Reference())))
+		if r.Instead() != "" {
+			text += "; take " + r.Instead()
+		}
+		return text
 	case trial.AtABound:
 		return report.End(r.End).String()
 	case trial.NeedsClasses:
@@ -255,6 +261,15 @@ func (p printed) whyBarred(r *trial.Result) string {
 		return "its fit did not converge"
 	}
 	return r.NoChoice.Error()
+}
+
+// crossed is the NLL of a method by cross-fitting.
+func (p printed) crossed(r *trial.Result) float64 {
+	if p.Input.Alone() {
+		return metrics.TopNLL(r.Cross())
+	}
+	v, _ := metrics.NLL(r.Cross()) // it is what the bar was decided by
+	return v
 }
 
 // emptyClasses names the classes without a calibration row, with their verb.

@@ -1,7 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/qats-bench/qats/calib"
@@ -123,6 +126,31 @@ func TestTheAnswerSaysAsWhatZeroAndOneCount(t *testing.T) {
 	} {
 		if got := endsCount(e); got != want {
 			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// A method that explodes is named below the table with what to take in its place. JSON has its numbers.
+func TestTryNamesAMethodThatExplodes(t *testing.T) {
+	p := twoClasses(t, "platt-logits", "hts")
+	p.Of("hts").Bar = trial.Explodes
+	var b bytes.Buffer
+	if err := p.text(&b); err != nil {
+		t.Fatal(err)
+	}
+	if !regexp.MustCompile(`(?m)^no candidate: hts: by cross-fitting its NLL is 0\.\d+ and that of ts 0\.\d+; take\s+hts-bounded$`).MatchString(b.String()) {
+		t.Errorf("hts is not named:\n%s", &b)
+	}
+	if regexp.MustCompile(`(?m)^(->)? *hts `).MatchString(b.String()) {
+		t.Errorf("hts has a row:\n%s", &b)
+	}
+	b.Reset()
+	if err := p.json(t.Context(), &b); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`"method":"hts",`, `"bar":"explodes","barred":"by cross-fitting its NLL is`, `"bar":"","barred":null`} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %s in the JSON", want)
 		}
 	}
 }

@@ -51,10 +51,11 @@ func (p printed) text(w io.Writer) error {
 			b.WriteString(line + "\n")
 		}
 	}
-	if used := strings.Count(b.String(), "\n"); used+1+len(p.Results) != answerLines { // a whole table is better than an empty line
+	ordinary := p.ordinary()
+	if used := strings.Count(b.String(), "\n"); used+1+len(ordinary.Results) != answerLines { // a whole table is better than an empty line
 		b.WriteByte('\n')
 	}
-	if err := p.table().Text(&b, width); err != nil {
+	if err := ordinary.table().Text(&b, width); err != nil {
 		return err
 	}
 	b.WriteByte('\n')
@@ -187,6 +188,13 @@ func (p printed) saveLines(width int) []string {
 	return append(lines, line)
 }
 
+// ordinary is the trial without the methods whose NLL explodes, which a line below the table names.
+func (p printed) ordinary() printed {
+	t := *p.Trial
+	t.Results = lists.Where(t.Results, func(r trial.Result) bool { return r.Bar != trial.Explodes })
+	return printed{&t}
+}
+
 // table is the table of the methods.
 func (p printed) table() *table.Table {
 	number := func(key, head string, factor float64, digits int) table.Column {
@@ -204,7 +212,7 @@ func (p printed) table() *table.Table {
 	positive, positiveData := p.positiveColumns()
 	t := &table.Table{List: true, Labels: 2, Columns: slices.Concat([]table.Column{only("kind"), {}, {Key: "method", Head: "method"}, choice, nll, brier}, positive, []table.Column{ece,
 		{Head: "band", Align: table.Right}, only("ece_null_lo"), only("ece_null_hi"), only("inside"),
-		{Head: "accuracy", Align: table.Right}, only("accuracy"), only("changed"), seconds, only("chosen"), only("bar"), only("parameters"), only("warnings"), only("label"), only("bins")}, positiveData)}
+		{Head: "accuracy", Align: table.Right}, only("accuracy"), only("changed"), seconds, only("chosen"), only("bar"), only("barred"), only("parameters"), only("warnings"), only("label"), only("bins")}, positiveData)}
 	for i := range p.Results {
 		r := &p.Results[i]
 		arrow, inside := "", "outside"
@@ -241,10 +249,14 @@ func (p printed) table() *table.Table {
 		if w, off := p.sharesOff(); off && i == 0 {
 			warnings = append(warnings, newFitWarning(r.Method.Name, w))
 		}
+		var barred any // as JSON null
+		if r.Bar != "" {
+			barred = p.whyBarred(r)
+		}
 		two, twoData := p.positiveCells(r, positive, positiveData)
 		t.Rows = append(t.Rows, table.Row{Cells: slices.Concat([]table.Cell{{Value: "method"}, {Text: arrow}, table.Words(r.Method.Name), value(choice, r.Choice), value(nll, r.NLL), value(brier, r.Brier)}, two, []table.Cell{value(ece, r.ECE),
 			{Text: fmt.Sprintf("%.1f to %.1f  %7s", 100*r.Band.Lo, 100*r.Band.Hi, inside)}, {Value: r.Band.Lo}, {Value: r.Band.Hi}, {Value: r.Inside()},
-			{Text: accuracy}, {Value: r.Accuracy}, {Value: r.Changed}, took, {Value: i == 0 && !p.Void()}, {Value: r.Bar}, {Value: parametersOf(r.Fitted)}, {Value: warnings}, {Value: r.Method.Label}, {Value: binsJSON(p.Bins(r))}}, twoData)})
+			{Text: accuracy}, {Value: r.Accuracy}, {Value: r.Changed}, took, {Value: i == 0 && !p.Void()}, {Value: r.Bar}, {Value: barred}, {Value: parametersOf(r.Fitted)}, {Value: warnings}, {Value: r.Method.Label}, {Value: binsJSON(p.Bins(r))}}, twoData)})
 	}
 	return t
 }
@@ -321,6 +333,9 @@ func (p printed) remarks(w io.Writer, findings []inspect.Problem, width int) {
 	}
 	for _, r := range p.Results {
 		for _, warning := range r.Fitted.Report.Warnings {
+			if r.Bar == trial.Explodes { // its line says what matters
+				break
+			}
 			lines = append(lines, fmt.Sprintf("%s: %s", r.Method.Name, warning))
 		}
 	}

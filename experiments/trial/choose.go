@@ -39,11 +39,40 @@ const (
 	TopLabelAlone Bar = "top-label"     // it predicts the confidence of the top class alone
 	SeesTarget    Bar = "target"        // it reads rows of the deployment domain, which are those that judge
 	FoldFailed    Bar = "failed"        // a fit of the cross-fitting failed: Result.NoChoice
+	Explodes      Bar = "explodes"      // its NLL by cross-fitting is more than MostAbove above that of Reference
 	AtABound      Bar = "bound"         // a temperature of its fit of all rows is at a bound
 	Unconverged   Bar = "not-converged" // its fit of all rows did not converge
 	NeedsClasses  Bar = "classes"       // of a confidence alone of which half or more predictions are wrong, it needs the number of classes
 	MovesEmpty    Bar = "empty-class"   // it can change predictions, and a class has no calibration row
 )
+
+// MostAbove is by how many nats the NLL of a candidate by cross-fitting may be above that of Reference. A nat
+// is a factor e: beyond it, on new rows, the true class has on the geometric mean less than e^-1 times the probability that
+// one temperature gives it. On networks the usual methods differ by less, however many parameters they have for
+// the rows; where a method has too many, as quadratic for 100 classes and 2,400 rows, it is above by 3 or more.
+const MostAbove = 1
+
+// explodes reports whether the NLL of a method by cross-fitting is more than MostAbove above that of
+// Reference, whichever metric chooses.
+func (t *Trial) explodes(r *Result) bool {
+	base := t.Of(t.Reference())
+	if r.Method.Name == Plain || base == nil || base.cross == nil || r.cross == nil {
+		return false
+	}
+	nll := ByNLL
+	if t.Input.Alone() {
+		nll = byTopNLL
+	}
+	a, errA := nll.of(base.cross)
+	b, errB := nll.of(r.cross)
+	return errA == nil && errB == nil && b-a > MostAbove
+}
+
+// instead are methods with a penalty or bounds, by the name of the method without.
+var instead = map[string]string{"quadratic": "quadratic-ridge", "hts": "hts-bounded"}
+
+// Instead returns the method to take where this one explodes; empty if there is none.
+func (r *Result) Instead() string { return instead[r.Method.Entry.Name] }
 
 // barOf returns why a method is no candidate.
 func (t *Trial) barOf(r *Result) Bar {
@@ -56,6 +85,8 @@ func (t *Trial) barOf(r *Result) Bar {
 		return SeesTarget
 	case r.NoChoice != nil:
 		return FoldFailed
+	case t.explodes(r):
+		return Explodes
 	case t.Input.weak() && (r.Method.Entry.Name == "ts-top" || r.Method.Entry.Name == "qats-top"):
 		return NeedsClasses
 	case r.End != (report.Bound{}):

@@ -11,7 +11,8 @@
 //  1. Candidates are no calibration ([Plain]) and each method that has probabilities of all
 //     classes and reads no row of the deployment domain, whose fit of all rows converged and has
 //     no temperature at a bound. Where a class has no calibration row, a method that can change
-//     predictions is none. [Bar] names the reasons.
+//     predictions is none. Nor is a method whose NLL is far above that of Reference ([MostAbove]): it has too
+//     many parameters for the rows. [Bar] names the reasons.
 //  2. The method to begin with is Sigmoid where probabilities are exactly 0, Offset where the mean
 //     probability of two classes is not their share, Plain where T of temperature scaling ([Reference]) is
 //     below 1 and the rows do not show that, and else Reference.

@@ -49,6 +49,21 @@ def test_the_choice_is_made_on_the_calibration_rows(compared):
     assert {m["method"] for m in compared.methods} == {"uncal", "ts", "qats", "svs"}
 
 
+def test_a_method_that_explodes_is_below_the_table():
+    rng = np.random.default_rng(3)
+    y = np.minimum(rng.exponential(8, 500).astype(int), 31)  # few rows of most classes
+    z = 2 * rng.normal(size=(500, 32))
+    z[np.arange(500), y] += 6
+    r = qatsbench.recommend((z, y), methods=["quadratic"], progress=False)
+    exploded = next(m for m in r.methods if m["method"] == "quadratic")
+    assert exploded["bar"] == "explodes" and "quadratic" in r.frame["method"].tolist()
+    for text in (repr(r), r._repr_html_()):
+        table, below = text.split("cal NLL: ")
+        assert "quadratic" not in table
+        assert f"no candidate: quadratic: {exploded['barred']}" in " ".join(below.split())
+        assert exploded["barred"].endswith("; take quadratic-ridge")
+
+
 def test_tables(compared, monkeypatch):
     pandas = pytest.importorskip("pandas")
     assert isinstance(compared.frame, pandas.DataFrame)
