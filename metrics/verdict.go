@@ -119,6 +119,14 @@ func moments(d []float64) (deviation, skewness float64) {
 		mean += x
 		largest = max(largest, math.Abs(x))
 	}
+	if largest > 0 && largest < 0x1p-300 { // the cubes would be 0
+		larger := make([]float64, len(d))
+		for i, x := range d {
+			larger[i] = x * 0x1p600
+		}
+		deviation, skewness = moments(larger)
+		return deviation * 0x1p-600, skewness
+	}
 	mean /= n
 	var squares, cubes float64
 	for _, x := range d {

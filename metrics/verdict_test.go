@@ -289,6 +289,11 @@ func TestHallsTransformationAndItsInverse(t *testing.T) {
 	deviation, skewness := moments(one)
 	near(t, "deviation", deviation, math.Sqrt(1./50), 1e-15)
 	near(t, "skewness", skewness, 48/math.Sqrt(49)*math.Pow(49./50, 1.5), 1e-12) // with n-1 in the deviation
+	small := make([]float64, 50)
+	small[7] = 0x1p-400
+	if d, g := moments(small); d != deviation*0x1p-400 || g != skewness {
+		t.Errorf("numbers whose cubes are 0: %g, %g", d, g)
+	}
 	if d, g := moments([]float64{.3, .3, .3}); d != 0 || g != 0 {
 		t.Errorf("equal numbers: %g, %g", d, g)
 	}
