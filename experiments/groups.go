@@ -36,7 +36,7 @@ func methodGroups() []spec.Group {
 		// score and whose fits on 10,000 rows of 100 classes take 0.5 s of processor time
 		// together. sms leads too, but takes 1.4 s there and at most 100 classes. Methods that
 		// give the predicted class alone a new confidence have no NLL to choose them by.
-		listed("@recommended", "to begin with, fast and first in the tables of docs/findings.md, with qats, ts and uncal",
+		listed("@recommended", "a good first set: fast methods that did well in docs/findings.md, with qats, ts and uncal",
 			"uncal", "ts", "ets", "ir", "platt-logits", "quadratic", "svs", "hts", "qats"),
 		// The methods for two classes that docs/which.md compares: an offset beside the slope, maps of each
 		// probability, and quadratic with a penalty. Of the two isotonic maps ivap gives no probability
@@ -45,7 +45,7 @@ func methodGroups() []spec.Group {
 			"uncal", "ts", "platt-logits", "beta", "ivap", "quadratic-ridge", "qats"),
 		listed("@paper", "the methods of the paper's tables",
 			"uncal", "ts", "ir", "tta-ts", "gc-split", "featclip", "hfe", "hfe-target", "qats", "qats-pw", "qats-transductive"),
-		where("@fast", "logits and labels alone, a fit on 10,000 x 100 takes 0.1 s or less", func(e calib.Entry, c calib.Contract) bool {
+		where("@fast", "only logits and labels, a fit on 10,000 x 100 takes 0.1 s or less", func(e calib.Entry, c calib.Contract) bool {
 			return (c.Cal|c.Test|c.Target)&^labelled == 0 && c.Target == 0 && e.Passes(100) <= fastPasses
 		}),
 		where("@logits", "methods of logits and labels alone", func(_ calib.Entry, c calib.Contract) bool {

@@ -1,6 +1,7 @@
 package results
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -53,11 +54,11 @@ func (c SettingCounts) Note() string {
 	if c.Are != "" {
 		list = append(list, strings.ToUpper(c.Are[:1])+c.Are[1:]+".")
 	}
-	switch once := "A setting that several experiments have counts once"; {
+	switch once := "A setting of several experiments counts once"; {
 	case c.Repeats > 0 && c.Are != "":
 		list = append(list, once+".")
 	case c.Repeats > 0:
-		list = append(list, once+": without that there would be "+english.Count(c.All()+c.Repeats, "setting")+".")
+		list = append(list, fmt.Sprintf("%s: %s, %d without duplicates.", once, english.Count(c.All()+c.Repeats, "setting"), c.All()))
 	}
 	if c.Are != "" {
 		c.Rescaled = 0

@@ -54,7 +54,7 @@ func TestSettingsAreCountedOnce(t *testing.T) {
 	if want := (SettingCounts{Measured: 2, Simulated: 1, None: 1, Repeats: 3, Trainings: 1, Rescaled: 2, Redrawn: 1}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
-	for _, part := range []string{"there would be 7 settings", "1 more training", "2 settings with rescaled logits", "1 setting with redrawn rows"} {
+	for _, part := range []string{"7 settings, 4 without duplicates", "1 more training", "2 settings with rescaled logits", "1 setting with redrawn rows"} {
 		if !strings.Contains(got.Note(), part) {
 			t.Errorf("%q does not say %q", got.Note(), part)
 		}

@@ -70,7 +70,7 @@ func TestPageReportAndCompareCountTheSameSettings(t *testing.T) {
 		t.Fatal(err)
 	}
 	report := strings.Join(strings.Fields(said.String()), " ")
-	for _, part := range []string{"One 3 measured", "Two 2 measured", "3 settings in all: 3 measured.", "there would be 5 settings", "Not counted: 3 settings with rescaled logits."} {
+	for _, part := range []string{"One 3 measured", "Two 2 measured", "3 settings in all: 3 measured.", "counts once: 5 settings, 3 without duplicates.", "Not counted: 3 settings with rescaled logits."} {
 		if !strings.Contains(report, part) {
 			t.Errorf("report does not say %q:\n%s", part, said.String())
 		}

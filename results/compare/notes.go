@@ -63,7 +63,7 @@ func (v View) RankingNotes() []string {
 		list[0] += " Alike: the places of the methods that do not differ significantly from this one, after Holm's correction."
 	}
 	if !k.Tested() {
-		return append(append(list, "Two methods are compared by Wilcoxon's test above, and by no other."), v.leftOut()...)
+		return append(list, v.leftOut()...)
 	}
 	if least := k.LeastP * float64(len(k.Methods)-1); least > Alpha {
 		list = append(list, fmt.Sprintf("With %s and %s the smallest p after Holm's correction is %s, so it tells no two methods apart.",

@@ -176,7 +176,7 @@ func (v View) verdictLegend() (list []string) {
 	if v.Verdicts > 0 {
 		list = append(list, fmt.Sprintf("Win, tie, loss: settings by the verdict on the same test rows, conditional on the fit. It rests on the difference in %s: "+
 			"its 95 %% interval lies on the better side of zero, contains zero (tie), or lies on the worse side. Values within 1e-6 are a tie too. Settings that share rows or images are not independent. "+
-			"win*, loss*: those that remain after Holm's correction for all %s of this table.", v.basis(), english.Count(v.Verdicts, "verdict")))
+			"win*, loss*: still significant after Holm's correction for all %s of this table.", v.basis(), english.Count(v.Verdicts, "verdict")))
 		if v.Settings <= fewSettings {
 			list = append(list, v.onLegend())
 		}
