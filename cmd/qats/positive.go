@@ -44,7 +44,7 @@ func (p printed) positiveCells(r *trial.Result, shown, data []table.Column) (cel
 	if of == nil {
 		return []table.Cell{{Text: "-"}, {Text: "-"}}, make([]table.Cell, len(data))
 	}
-	cells = []table.Cell{shown[0].Number(of.ECE), {Text: fmt.Sprintf("%.1f to %.1f", 100*of.Band.Lo, 100*of.Band.Hi)}}
+	cells = []table.Cell{shown[0].Number(of.ECE), {Text: fmt.Sprintf("[%.1f, %.1f]", 100*of.Band.Lo, 100*of.Band.Hi)}}
 	dataCells = []table.Cell{{Value: of.Band.Lo}, {Value: of.Band.Hi}}
 	for _, e := range of.Estimates {
 		var note table.Cell
@@ -92,5 +92,5 @@ func estimated(e metrics.Estimate) string {
 	case e.Err != nil:
 		return fmt.Sprintf("%.2f (no interval: %v)", e.Value, e.Err)
 	}
-	return fmt.Sprintf("%.2f (%.2f to %.2f)", e.Value, e.Lo, e.Hi)
+	return fmt.Sprintf("%.2f [%.2f, %.2f]", e.Value, e.Lo, e.Hi)
 }

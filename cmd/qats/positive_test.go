@@ -55,7 +55,7 @@ func TestTryShowsThePositiveClass(t *testing.T) {
 		`(?m)^    ts .* outside +kept`,
 		`(?m)^    hb-top .* - +- `,
 		`ECE of\s+P\(class\s+1\)\s+\d+\.\d\s+->\s+\d\.\d %`,
-		`P\(class 1\) of uncal: observed / expected 0\.\d\d \(0\.\d\d to 0\.\d\d\), calibration slope [\d.]+\s+\([\d.]+\s+to [\d.]+\),\s+calibration\s+intercept -1\.\d\d`,
+		`P\(class 1\) of uncal: observed / expected 0\.\d\d \[0\.\d\d, 0\.\d\d\], calibration slope [\d.]+\s+\[[\d.]+,\s+[\d.]+\],\s+calibration\s+intercept -1\.\d\d`,
 		`P\(class 1\) of platt-logits: observed`,
 		`0 +probability of class 1 +1`,
 		`A bar is the share of class 1`,

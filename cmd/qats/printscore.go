@@ -13,7 +13,7 @@ import (
 	"github.com/qats-bench/qats/results/table"
 )
 
-// print prints the metrics in nine significant digits, as in results.csv. For an
+// print prints the metrics in nine significant digits, as in results.csv, and their intervals. For an
 // undefined metric that the user named, the reason goes to standard error.
 func (s *scoreFlags) print(cmd *cobra.Command, score *arrays.Score, samples *metrics.Samples) error {
 	t := &table.Table{Rows: make([]table.Row, 1)}
@@ -36,19 +36,21 @@ func (s *scoreFlags) print(cmd *cobra.Command, score *arrays.Score, samples *met
 			if err == nil {
 				value = nine(list[i])
 			}
-			add(name, value)
 			e, ok := intervals[name]
 			lo, hi := table.Cell{Text: "-"}, table.Cell{Text: "-"}
 			switch {
 			case !ok:
-				continue
 			case e.Err == nil:
 				lo, hi = nine(e.Lo), nine(e.Hi)
+				value.Text += " [" + lo.Text + ", " + hi.Text + "]"
 			case err == nil:
 				warn(cmd.ErrOrStderr(), newTextWarning("interval of "+name+": "+e.Err.Error()))
 			}
-			add(name+"_lo", lo)
-			add(name+"_hi", hi)
+			add(name, value)
+			if ok && s.json {
+				add(name+"_lo", lo)
+				add(name+"_hi", hi)
+			}
 		}
 	}
 	if s.bins > 0 {

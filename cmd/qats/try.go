@@ -23,7 +23,6 @@ import (
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/experiments/trial"
 	"github.com/qats-bench/qats/internal/called"
-	"github.com/qats-bench/qats/internal/english"
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results"
 )
@@ -37,6 +36,7 @@ type trying struct {
 	memory  memory
 
 	positive int
+	aside    string // printed before the diagrams
 }
 
 func (t *trying) flags(cmd *cobra.Command) {
@@ -171,14 +171,11 @@ those of "the prediction is right".`,
 // demonstrate makes a trial of a network that the program carries, prints it, and names
 // another one.
 func (t *trying) demonstrate(cmd *cobra.Command, given *trial.Given) error {
-	if err := t.run(cmd, given); err != nil || t.json || quiet(cmd) {
-		return err
-	}
 	others := lists.Where(trial.Networks(), func(name string) bool { return name != "@"+given.Setting.Backbone })
-	w := cmd.OutOrStdout()
-	fmt.Fprintln(w)
-	english.Wrap(w, "", fmt.Sprintf("This is one network; "+called.Command()+" try %s is another. For a general answer see "+called.Command()+" compare --spec companion.", others[0]), min(widthOf(w), lineWidth))
-	return nil
+	if !quiet(cmd) {
+		t.aside = "This is one network. Another: " + called.Command() + " try " + others[0] + ". Many: " + called.Command() + " compare --spec companion."
+	}
+	return t.run(cmd, given)
 }
 
 // run makes a trial and prints it.
@@ -220,7 +217,7 @@ func (t *trying) run(cmd *cobra.Command, given *trial.Given) error {
 	if t.json {
 		err = p.json(cmd.Context(), cmd.OutOrStdout())
 	} else {
-		err = p.text(cmd.OutOrStdout())
+		err = p.textWith(cmd.OutOrStdout(), t.aside, verbose(cmd) || cmd.Flags().Changed("methods"))
 	}
 	if err == nil && t.out != "" {
 		err = t.write(cmd, result)

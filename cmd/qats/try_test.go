@@ -1,12 +1,16 @@
 package main
 
 import (
+	"io"
 	"regexp"
 	"slices"
 	"strings"
+	"testing"
 	"unicode/utf8"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/qats-bench/qats/experiments/trial"
 )
 
 // answer checks the standard output of the last try: what to use, the command that saves the
@@ -48,5 +52,22 @@ func answer(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if (none || kept) && regexp.MustCompile(`(?m)^(->  [^u]|  qats fit)`).MatchString(text) {
 		ts.Fatalf("something is recommended:\n%s", first)
+	}
+}
+
+// TestTryIsShort: of a network with all notes the answer, the table and the notes have 25 lines, and the diagrams follow after an empty line.
+func TestTryIsShort(t *testing.T) {
+	for _, network := range trial.Networks() {
+		var out strings.Builder
+		if status := run(t.Context(), []string{"try", network}, &out, io.Discard); status != exitOK {
+			t.Fatalf("status %d", status)
+		}
+		before, diagrams, ok := strings.Cut(out.String(), "\n\n      ")
+		if n := strings.Count(before, "\n") + 1; !ok || n > 26 {
+			t.Errorf("%s: %d lines before the diagrams:\n%s", network, n, before)
+		}
+		if !strings.HasPrefix(diagrams, "Uncal, ECE ") || !strings.HasSuffix(diagrams, "inside it underconfident.\n") {
+			t.Errorf("%s: after the diagrams stands more:\n%s", network, diagrams)
+		}
 	}
 }

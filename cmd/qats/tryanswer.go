@@ -193,7 +193,7 @@ func (p printed) interval(pair *results.Pair) string {
 	if length := v.Hi - v.Lo; length > 0 {
 		digits = min(max(digits, int(math.Ceil(-math.Log10(length)))+1), 9)
 	}
-	return fmt.Sprintf("%+.*f (95 %% interval %+.*f to %+.*f)", digits+1, pair.Difference, digits, v.Lo, digits, v.Hi)
+	return fmt.Sprintf("%+.*f [%+.*f, %+.*f]", digits+1, pair.Difference, digits, v.Lo, digits, v.Hi)
 }
 
 // details says what the answer has no room for: fits that are the same, and what the calibration

@@ -59,13 +59,13 @@ func TestTheAnswerSaysWhereItBegins(t *testing.T) {
 		want string
 	}{
 		{began(kept, trial.Begin{Method: "uncal", Why: trial.NotSharper, T: .93, Z: -1.8}),
-			"Keep the network as it is: `ts` would make it more confident (T = 0.93), and these 400 calibration rows do not show that it should be (ln T is 1.8 standard errors below 0). About 1,200 rows: an 80 % chance to show it, if T is as estimated. On your test rows NLL -0.0100 (95 % interval -0.020 to +0.001) against `ts`."},
+			"Keep the network as it is: `ts` would make it more confident (T = 0.93), and these 400 calibration rows do not show that it should be (ln T is 1.8 standard errors below 0). About 1,200 rows: an 80 % chance to show it, if T is as estimated. On your test rows NLL -0.0100 [-0.020, +0.001] against `ts`."},
 		{began(kept, trial.Begin{Method: "uncal", Why: trial.NotSharper, T: .997, Z: -.1}),
-			"Keep the network as it is: `ts` would make it more confident (T = 0.997), and these 400 calibration rows do not show that it should be (ln T is 0.1 standard errors below 0). More than 8,000 rows: an 80 % chance to show it, if T is as estimated. On your test rows NLL -0.0100 (95 % interval -0.020 to +0.001) against `ts`."},
+			"Keep the network as it is: `ts` would make it more confident (T = 0.997), and these 400 calibration rows do not show that it should be (ln T is 0.1 standard errors below 0). More than 8,000 rows: an 80 % chance to show it, if T is as estimated. On your test rows NLL -0.0100 [-0.020, +0.001] against `ts`."},
 		{began(answered("hts", trial.ByDefault, nll, &[3]float64{-.12, -.14, -.10}, &[3]float64{-.13, -.15, -.11}), trial.Begin{Method: "hts", Why: trial.ByShares, Shares: shares.Finding{Tested: 1, Off: []metrics.Share{{Classes: []int{1}, Expected: .31, Observed: .1}}}}),
-			"Use `hts`: the mean probability of class 1 is 0.310 and its share 0.100, which no temperature can mend. On your test rows NLL 0.500 -> 0.380, ECE 5.0 -> 3.8 %; against `ts` NLL -0.1300 (95 % interval -0.150 to -0.110)."},
+			"Use `hts`: the mean probability of class 1 is 0.310 and its share 0.100, which no temperature can mend. On your test rows NLL 0.500 -> 0.380, ECE 5.0 -> 3.8 %; against `ts` NLL -0.1300 [-0.150, -0.110]."},
 		{began(answered("hts", trial.ByDefault, nll, &[3]float64{-.12, -.14, -.10}, &[3]float64{-.13, -.15, -.11}), trial.Begin{Method: "hts", Why: trial.ByZeros, Zeros: 240}),
-			"Use `hts`: 20 % of the probabilities are exactly 0, and a temperature leaves them near 0. On your test rows NLL 0.500 -> 0.380, ECE 5.0 -> 3.8 %; against `ts` NLL -0.1300 (95 % interval -0.150 to -0.110)."},
+			"Use `hts`: 20 % of the probabilities are exactly 0, and a temperature leaves them near 0. On your test rows NLL 0.500 -> 0.380, ECE 5.0 -> 3.8 %; against `ts` NLL -0.1300 [-0.150, -0.110]."},
 	} {
 		if got := c.p.answer(); got != c.want {
 			t.Errorf("%s\nwant\n%s", got, c.want)
@@ -84,17 +84,17 @@ func TestTheAnswerNamesGainAndHarm(t *testing.T) {
 	}{
 		{answered("ts", trial.ByDefault, nll, &[3]float64{-.1, -.12, -.08}, nil), "Use `ts`: on your test rows NLL 0.500 -> 0.400, ECE 5.0 -> 4.0 %."},
 		{answered("hts", trial.ByVerdict, nll, &[3]float64{-.12, -.14, -.10}, &[3]float64{-.02, -.03, -.01}),
-			"Use `hts`: on your test rows NLL 0.500 -> 0.380, ECE 5.0 -> 3.8 %; against `ts` NLL -0.0200 (95 % interval -0.030 to -0.010)."},
+			"Use `hts`: on your test rows NLL 0.500 -> 0.380, ECE 5.0 -> 3.8 %; against `ts` NLL -0.0200 [-0.030, -0.010]."},
 		{answered("hts", trial.ByVerdict, nll, &[3]float64{-.12, -.14, -.10}, &[3]float64{-.0001, -.00013, -.00007}),
-			"Use `hts`: on your test rows NLL 0.500 -> 0.380, ECE 5.0 -> 3.8 %; against `ts` NLL -0.0001000 (95 % interval -0.000130 to -0.000070)."},
+			"Use `hts`: on your test rows NLL 0.500 -> 0.380, ECE 5.0 -> 3.8 %; against `ts` NLL -0.0001000 [-0.000130, -0.000070]."},
 		{answered("hts", trial.ByVerdict, bad, &[3]float64{.004, .001, .007}, &[3]float64{.0009, -.001, .003}),
-			"The calibration rows choose `hts`, but on your test rows it is worse than no calibration: NLL +0.00400 (95 % interval +0.0010 to +0.0070). Save more calibration rows, or rows that are more like the test rows."},
+			"The calibration rows choose `hts`, but on your test rows it is worse than no calibration: NLL +0.00400 [+0.0010, +0.0070]. Save more calibration rows, or rows that are more like the test rows."},
 		{answered("hts", trial.ByVerdict, nll, &[3]float64{-.12, -.14, -.10}, &[3]float64{.02, .01, .03}),
-			"The calibration rows choose `hts`, but on your test rows it is worse than `ts`: NLL +0.0200 (95 % interval +0.010 to +0.030). Against no calibration NLL 0.500 -> 0.380, ECE 5.0 -> 3.8 %. Save more calibration rows, or rows that are more like the test rows."},
+			"The calibration rows choose `hts`, but on your test rows it is worse than `ts`: NLL +0.0200 [+0.010, +0.030]. Against no calibration NLL 0.500 -> 0.380, ECE 5.0 -> 3.8 %. Save more calibration rows, or rows that are more like the test rows."},
 		{answered("uncal", trial.ByVerdict, bad, nil, &[3]float64{-.0031, -.006, -.001}),
-			"Keep the network as it is: on these 400 calibration rows `ts` is worse; on your test rows NLL -0.00310 (95 % interval -0.0060 to -0.0010) against it."},
+			"Keep the network as it is: on these 400 calibration rows `ts` is worse; on your test rows NLL -0.00310 [-0.0060, -0.0010] against it."},
 		{answered("uncal", trial.ByVerdict, nll, nil, &[3]float64{.1, .08, .12}),
-			"The calibration rows choose no calibration, but on your test rows it is worse than `ts`: NLL +0.1000 (95 % interval +0.080 to +0.120). Save more calibration rows, or rows that are more like the test rows."},
+			"The calibration rows choose no calibration, but on your test rows it is worse than `ts`: NLL +0.1000 [+0.080, +0.120]. Save more calibration rows, or rows that are more like the test rows."},
 		{answered("uncal", trial.OneClass, nll, nil, &[3]float64{.1, .08, .12}), "Keep the network as it is: all 400 calibration rows have the label 0. Save calibration rows of all classes."},
 		{barred(answered("uncal", trial.NoFinite, nll, nil, nil)), "Keep the network as it is: these 400 calibration rows give no temperature (T at its upper bound). Save more calibration rows, with some that the network gets wrong."},
 		{without(answered("ts", trial.ByDefault, nll, &[3]float64{-.1, -.12, -.08}, nil), 1, 2),

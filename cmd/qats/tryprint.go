@@ -32,9 +32,15 @@ type printed struct{ *trial.Trial }
 // what to use, the command, and the table.
 const answerLines = 13
 
+// tryNotes is the most notes on methods that a trial prints without --verbose.
+const tryNotes = 3
+
 // text prints the answer first: what to use, the command that saves it, and the table. What
-// the data are, diagrams and what else is known follow.
-func (p printed) text(w io.Writer) error {
+// the data are and what else is known follow, and then diagrams.
+func (p printed) text(w io.Writer) error { return p.textWith(w, "", false) }
+
+// textWith is text with a sentence before the diagrams, and with all notes or the first few.
+func (p printed) textWith(w io.Writer, more string, all bool) error {
 	var b strings.Builder
 	width := widthOf(w)
 	say := func(text string) { english.Wrap(&b, "", terminal.Line(text), min(width, lineWidth)) }
@@ -67,12 +73,24 @@ func (p printed) text(w io.Writer) error {
 		say(details)
 	}
 	say(p.legend())
+	notes := p.remarks()
+	if n := len(notes); n > tryNotes+1 && !all {
+		notes = append(notes[:tryNotes:tryNotes], english.Count(n-tryNotes, "more note")+": --verbose")
+	}
+	for _, note := range notes {
+		say(note)
+	}
+	for _, f := range findings {
+		printFinding(&b, f, width)
+	}
+	if more != "" {
+		say(more)
+	}
 	diagrams, err := p.diagrams(width)
 	if err != nil {
 		return err
 	}
 	b.WriteString("\n" + diagrams)
-	p.remarks(&b, findings, width)
 	_, err = io.WriteString(w, b.String())
 	return err
 }
@@ -255,7 +273,7 @@ func (p printed) table() *table.Table {
 		}
 		two, twoData := p.positiveCells(r, positive, positiveData)
 		t.Rows = append(t.Rows, table.Row{Cells: slices.Concat([]table.Cell{{Value: "method"}, {Text: arrow}, table.Words(r.Method.Name), value(choice, r.Choice), value(nll, r.NLL), value(brier, r.Brier)}, two, []table.Cell{value(ece, r.ECE),
-			{Text: fmt.Sprintf("%.1f to %.1f  %7s", 100*r.Band.Lo, 100*r.Band.Hi, inside)}, {Value: r.Band.Lo}, {Value: r.Band.Hi}, {Value: r.Inside()},
+			{Text: fmt.Sprintf("[%.1f, %.1f] %7s", 100*r.Band.Lo, 100*r.Band.Hi, inside)}, {Value: r.Band.Lo}, {Value: r.Band.Hi}, {Value: r.Inside()},
 			{Text: accuracy}, {Value: r.Accuracy}, {Value: r.Changed}, took, {Value: i == 0 && !p.Void()}, {Value: r.Bar}, {Value: barred}, {Value: parametersOf(r.Fitted)}, {Value: warnings}, {Value: r.Method.Label}, {Value: binsJSON(p.Bins(r))}}, twoData)})
 	}
 	return t
@@ -281,7 +299,7 @@ func nineDigits(v float64) *float64 {
 
 // legend says what the columns of the table are.
 func (p printed) legend() string {
-	text := fmt.Sprintf("%s: of the calibration rows, by %d-fold cross-fitting; another method than %s is chosen only where they show that it is better. The other columns are of the test rows, which had no part in the choice. ", p.choiceHead(), trial.Folds, p.beginName())
+	text := fmt.Sprintf("%s (calibration rows, %d-fold cross-fitting) chooses; the other columns are of the test rows. ", p.choiceHead(), trial.Folds)
 	if p.Input.Test == nil {
 		text = fmt.Sprintf("All scores are by %d-fold cross-fitting. The same rows choose and judge, so the chosen method looks a little better than it is; a test set would show it. ", trial.Folds)
 	}
@@ -290,7 +308,16 @@ func (p printed) legend() string {
 		text += fmt.Sprintf("P(%d): ECE of the probability of class %d. ", p.Positive, p.Positive)
 		both = "; inside: both are"
 	}
-	return text + "ECE (15 bins) in per cent; band: where 95 % of the ECE of a calibrated model with the same confidences lie" + both + ". accuracy: kept, or its change in points. fit: processor time of one fit."
+	text += "ECE in %; band: 95 % of calibrated models" + both + ". accuracy: kept, or change in points."
+	if p.Input.Two() || p.hasInterval() {
+		text += " [ , ]: 95 % interval."
+	}
+	return text
+}
+
+// hasInterval reports whether the answer has an interval.
+func (p printed) hasInterval() bool {
+	return p.worse() != nil || p.ToReference != nil && p.ToReference.Verdict != nil && !p.simulated()
 }
 
 // diagrams draws the rows that judge before and after the chosen method.
@@ -319,9 +346,8 @@ func (p printed) diagrams(width int) (string, error) {
 	return b.String(), err
 }
 
-// remarks prints what else is known: methods without a choice, methods left out, warnings of
-// the chosen fit, and findings.
-func (p printed) remarks(w io.Writer, findings []inspect.Problem, width int) {
+// remarks says what else is known of methods: which have no choice, which are left out, and warnings of their fits.
+func (p printed) remarks() []string {
 	lines := p.bars()
 	whys, of := lists.Group(p.LeftOut, func(l trial.LeftOut) results.Note { return l.Why })
 	for _, why := range whys {
@@ -339,18 +365,7 @@ func (p printed) remarks(w io.Writer, findings []inspect.Problem, width int) {
 			lines = append(lines, fmt.Sprintf("%s: %s", r.Method.Name, warning))
 		}
 	}
-	if len(lines) > 0 {
-		fmt.Fprintln(w)
-	}
-	for _, line := range lines {
-		english.Wrap(w, "", terminal.Line(line), min(width, lineWidth))
-	}
-	if len(findings) > 0 {
-		fmt.Fprintln(w)
-	}
-	for _, f := range findings {
-		printFinding(w, f, width)
-	}
+	return lines
 }
 
 // printFinding prints a finding as a paragraph.
