@@ -11,7 +11,7 @@ export GOFLAGS := -trimpath -buildvcs=false
 COMPANION := experiments/companion.yaml experiments/companion-pixels.yaml experiments/companion-forms.yaml experiments/companion-hfe.yaml experiments/tabular.yaml
 
 .DEFAULT_GOAL := help
-.PHONY: help reproduce companion docs answer-all leaderboard quick example test study browser editor gallery site build lint race fuzz torture bench speed release-check golden generate draw wheel wheels bundle python-methods python-test clean
+.PHONY: help reproduce companion docs answer-all leaderboard quick example test study browser editor gallery site build lint race fuzz torture bench speed release-check golden generate draw wheel wheels bundle notice python-methods python-test clean
 
 # What contributors need. The other targets are in CONTRIBUTING.md, or are called by .ci/run.
 help:
@@ -155,6 +155,10 @@ wheels:
 # The release asset of data/bundle, whose digest is in python/qatsbench/datasets/bundle.py.
 bundle:
 	$(PYTHON) python/tools/bundle.py dist
+
+# The licences of the modules that the program links, after a change of go.mod. It compiles go-licenses.
+notice:
+	$(PYTHON) python/tools/notice.py
 
 # The estimators of the Python package, from what the program says of its methods.
 python-methods: build

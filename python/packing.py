@@ -110,8 +110,9 @@ class Project:
         lines += ["Description-Content-Type: text/markdown", "", (HERE / t["readme"]).read_text(encoding="utf-8")]
         return "\n".join(lines).encode()
 
-    def licence(self):
-        return next(p for p in (HERE / "LICENSE", HERE.parent / "LICENSE") if p.is_file()).read_bytes()
+    def licences(self):
+        """Return (name, bytes) of the licence, the terms of the data, and the notice of linked modules."""
+        return [(f, next(p for p in (HERE / f, HERE.parent / f) if p.is_file()).read_bytes()) for f in self.toml["license-files"]]
 
 
 def package_files():
@@ -201,7 +202,7 @@ def write_wheel(path, project, tags, files):
         "",
     ]
     files = sorted(files) + [
-        (f"{info}/licenses/LICENSE", project.licence(), 0o644),
+        *((f"{info}/licenses/{name}", text, 0o644) for name, text in project.licences()),
         (f"{info}/METADATA", project.metadata(), 0o644),
         (f"{info}/WHEEL", "\n".join(about).encode(), 0o644),
     ]
@@ -224,7 +225,7 @@ def sdist(out):
     """Write the source distribution and return its path: the package, and the Go module
     as far as the program needs it."""
     project = Project()
-    files = [("PKG-INFO", project.metadata()), ("LICENSE", project.licence())]
+    files = [("PKG-INFO", project.metadata()), *project.licences()]
     files += [(name, (HERE / name).read_bytes()) for name in ("pyproject.toml", "packing.py", "README.md")]
     files += package_files() + [(f"go/{name}", (go_root() / name).read_bytes()) for name in go_files()]
     path = out / f"{project.stem}.tar.gz"

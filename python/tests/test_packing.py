@@ -50,6 +50,9 @@ def test_a_wheel_is_as_installers_want_it(quick, tmp_path):
             assert z.read(program) == f"program of {target}".encode()
             assert b'"commit": "abc123"' in z.read("qatsbench/_carried.json")
             about = BytesParser().parsebytes(z.read(f"{name}-{version}.dist-info/METADATA"))
+            for licence in ("LICENSE", "LICENSE-DATA", "NOTICE"):
+                assert licence in about.get_all("License-File")
+                assert z.read(f"{name}-{version}.dist-info/licenses/{licence}") == (PYTHON.parent / licence).read_bytes()
             assert about["Requires-Dist"] == "numpy>=1.26" and "datasets" in about.get_all("Provides-Extra")
             wheel = BytesParser().parsebytes(z.read(f"{name}-{version}.dist-info/WHEEL"))
             assert wheel.get_all("Tag") == [f"py3-none-{t}" for t in tags.split(".")]
@@ -75,6 +78,8 @@ def test_an_sdist_has_what_the_program_is_made_of(tmp_path):
         names = {n.split("/", 1)[1] for n in t.getnames()}
     assert {
         "PKG-INFO",
+        "LICENSE-DATA",
+        "NOTICE",
         "pyproject.toml",
         "packing.py",
         "qatsbench/__init__.py",
