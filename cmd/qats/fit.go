@@ -143,7 +143,9 @@ object, also with -o.
 
 fit warns, as ` + called.Command() + ` check does, of calibration rows that are likely a mistake: labels in
 another order, logits of thousands, fewer rows than classes. It also warns if few rows
-decide the fit, or if it makes NLL or ECE of these rows worse than chance explains.
+decide the fit, if it makes NLL or ECE of these rows worse than chance explains, or if
+the mean probability of a class is not its share of the rows. Shares are compared on rows
+that a fit has not seen, by five folds, unless the method is a temperature.
 
 A calibration set that takes more than --max-memory is not loaded. Methods with
 one temperature and methods by rank read it again for every pass, with the same
@@ -235,6 +237,9 @@ func (f *fit) run(cmd *cobra.Command, method string) (err error) {
 		return err
 	}
 	if change != nil {
+		if err := change.TestShares(cmd.Context(), m.Method, fitted, in, cal, f.noFolds(m, cal)); err != nil {
+			return err
+		}
 		for _, w := range change.Warnings {
 			fitted.Report.Warn(w)
 		}
@@ -277,6 +282,18 @@ func (f *fit) run(cmd *cobra.Command, method string) (err error) {
 		return clock.print(cmd.OutOrStdout())
 	}
 	return nil
+}
+
+// noFolds returns why the fit is not made again without each of five folds; empty if it is.
+func (f *fit) noFolds(m *spec.Method, cal *data.Set) string {
+	n := cal.Len()
+	if took := engine.Folds * experiments.FitTime(m.Entry, n-n/engine.Folds, cal.K()); took >= experiments.SlowFit {
+		return fmt.Sprintf("%d more fits would take about %s of processor time", engine.Folds, roughly(took))
+	}
+	if size := data.ReadRows(cal).Bytes(); 3*size > f.memory.bytes {
+		return fmt.Sprintf("folds take %d MiB more; raise --max-memory", 2*size>>20+1)
+	}
+	return ""
 }
 
 // printJSON saves the model and prints the object of a fit, in which it is with -o -.

@@ -1,12 +1,14 @@
 package arrays
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/qats-bench/qats/calib"
@@ -14,6 +16,7 @@ import (
 	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/data/npy"
+	"github.com/qats-bench/qats/experiments/engine"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/metrics/scoring"
 )
@@ -158,6 +161,7 @@ func TestFitsKnowTheSharesOfTheirRows(t *testing.T) {
 		must(t, err)
 		c, err := BeforeAfter(t.Context(), e.Method, fitted, set)
 		must(t, err)
+		must(t, c.TestShares(t.Context(), e.Method, fitted, calib.Input{}, set, ""))
 		if c.Source == nil || !slices.Equal(c.Source.Shares, []float64{.75, .25}) || (len(c.Source.Off) > 0) != off {
 			t.Errorf("%s: %+v", method, c.Source)
 		}
@@ -188,6 +192,94 @@ func TestFitsKnowTheSharesOfTheirRows(t *testing.T) {
 			if math.Abs(got[2*i+1]-p) > 1e-12 {
 				t.Fatalf("row %d: %g, want %g", i, got[2*i+1], p)
 			}
+		}
+	}
+}
+
+// learner counts its fits. It gives rows that it has seen the share of class 1 among them as the probability of class 1,
+// and .9 to others; or divides all rows by a temperature.
+type learner struct {
+	fits     *atomic.Int32
+	contract calib.Contract
+}
+
+func (learner) String() string             { return "learner" }
+func (l learner) Contract() calib.Contract { return l.contract }
+
+func (l learner) Fit(_ context.Context, in calib.Input) (*calib.Fitted, error) {
+	l.fits.Add(1)
+	if l.contract.KeepsTop1 {
+		return &calib.Fitted{Map: calib.Temperature{T: 1}}, nil
+	}
+	m := learnt{seen: map[float32]bool{}}
+	for i, y := range in.Cal.Labels {
+		m.seen[in.Cal.Logits.Row(i)[0]] = true
+		m.share += float64(y) / float64(len(in.Cal.Labels))
+	}
+	return &calib.Fitted{Map: m}, nil
+}
+
+type learnt struct {
+	seen  map[float32]bool
+	share float64
+}
+
+func (learnt) Check() error { return nil }
+
+func (m learnt) Apply(dst data.Probs, set *data.Set) {
+	for i := range dst.Rows {
+		p := .9
+		if m.seen[set.Logits.Row(i)[0]] {
+			p = m.share
+		}
+		dst.Row(i)[0], dst.Row(i)[1] = 1-p, p
+	}
+}
+
+// Shares are tested on rows that the fit has not seen, unless it cannot bend to the shares of its rows. Where
+// that cannot be, a warning says so.
+func TestSharesAreTestedOnUnseenRows(t *testing.T) {
+	set := &data.Set{Logits: data.NewMatrix(200, 2)}
+	for i := range 200 {
+		set.Logits.Row(i)[0] = float32(i) / 100
+		set.Labels = append(set.Labels, int32(i%2))
+	}
+	labelled := calib.Contract{Cal: data.Logits | data.Labels, Test: data.Logits}
+	temperature := labelled
+	temperature.KeepsTop1 = true
+	streams := temperature
+	streams.Streams = true
+	for name, c := range map[string]struct {
+		contract calib.Contract
+		rows     int
+		seen     string
+		fits     int32
+		off      bool
+		warning  string
+	}{
+		"by folds":      {labelled, 200, "", 1 + engine.Folds, true, ""},
+		"slow":          {labelled, 200, "it would be slow", 1, false, "shares of classes are compared on rows that the fit has seen: it would be slow"},
+		"few rows":      {labelled, 9, "", 1, false, "shares of classes are compared on rows that the fit has seen: 9 rows are too few for 5 folds"},
+		"a temperature": {temperature, 200, "", 1, true, ""},
+		"streams":       {streams, 200, "", 1, true, ""},
+		"no labels":     {calib.Contract{Cal: data.Logits, Test: data.Logits, KeepsTop1: true}, 200, "", 1, true, ""},
+	} {
+		cal := set.Rows(0, c.rows)
+		m := learner{new(atomic.Int32), c.contract}
+		fitted, err := m.Fit(t.Context(), calib.Input{Cal: cal})
+		must(t, err)
+		change, err := BeforeAfter(t.Context(), m, fitted, cal)
+		must(t, err)
+		change.Warnings = nil
+		must(t, change.TestShares(t.Context(), m, fitted, calib.Input{}, cal, c.seen))
+		if m.fits.Load() != c.fits {
+			t.Errorf("%s: %d fits", name, m.fits.Load())
+		}
+		if got := len(change.Source.Off) > 0; got != c.off || math.Abs(change.Source.Shares[1]-.5) > .06 {
+			t.Errorf("%s: %+v", name, change.Source)
+		}
+		if got := fmt.Sprint(change.Warnings); !c.off && got != "["+c.warning+"]" || c.off && !strings.Contains(got, "mean probability") {
+			t.Errorf("%s: %s", name, got)
 		}
 	}
 }

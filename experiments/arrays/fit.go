@@ -3,6 +3,7 @@ package arrays
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"runtime"
@@ -13,6 +14,8 @@ import (
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/experiments/engine"
 	"github.com/qats-bench/qats/experiments/shares"
+	"github.com/qats-bench/qats/internal/english"
+	"github.com/qats-bench/qats/internal/pool"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/metrics/scoring"
 )
@@ -35,9 +38,11 @@ type Change struct {
 	// ended at the least temperature.
 	OnesBefore, OnesAfter int
 
-	Source *calib.Source // of the saved model; nil for a method without a probability of each class
+	Source *calib.Source // of the saved model, from TestShares; nil for a method without a probability of each class
 
 	Warnings []calib.Warning // that the fit made the rows worse, that few rows decided it, that it makes rows certain, or that shares of classes are off
+
+	tally *scoring.ShareTally // after the fit
 }
 
 // floorNLL is the largest NLL of a row in the metric: -ln data.LeastProb.
@@ -73,11 +78,67 @@ func BeforeAfter(ctx context.Context, m calib.Method, fitted *calib.Fitted, cal 
 	case calib.ByECE:
 		c.From, c.To = metrics.ECE(c.Before, 15), metrics.ECE(c.After, 15)
 	}
-	err = c.worse(ctx)
-	if source, w := sourceOf(m, fitted, after.Shares); source != nil {
-		c.Source, c.Warnings = source, append(c.Warnings, w...)
+	c.tally = after.Shares
+	return c, c.worse(ctx)
+}
+
+// TestShares sets the source of the saved model, and warns of classes whose mean probability is not
+// their share of the rows. The rows are those of cross-fitting in five folds: on rows that a fit has seen, a map with a number for each
+// class agrees by construction. in is the input of the fit with all its arrays; seen says why the
+// rows of the fit must do, and is empty where they need not. A warning then says so.
+func (c *Change) TestShares(ctx context.Context, m calib.Method, fitted *calib.Fitted, in calib.Input, cal *data.Set, seen string) error {
+	tally := c.tally
+	if tally == nil || tally.Rows() == 0 {
+		return nil
 	}
-	return c, err
+	if !sharesFixed(m.Contract(), fitted) {
+		crossed, err := crossShares(ctx, m, in, cal, seen)
+		if crossed == nil {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			c.Warnings = append(c.Warnings, report.Warning{Text: "shares of classes are compared on rows that the fit has seen: " + err.Error()})
+		} else {
+			tally = crossed
+		}
+	}
+	source, warnings := sourceOf(m, fitted, c.tally.Observed(), tally)
+	c.Source, c.Warnings = source, append(c.Warnings, warnings...)
+	return nil
+}
+
+// sharesFixed reports whether a fit cannot move the mean probabilities to the shares of its rows, so that these rows
+// say as much of the shares as others do. It reads no label, or it divides each row by a temperature: of one number, or
+// of the few of a method that takes a stream. They solve an equation each, by which a score is least, and none of a share. So a set has
+// the same source in memory and as a stream.
+func sharesFixed(c calib.Contract, fitted *calib.Fitted) bool {
+	_, tempered := fitted.Map.(calib.Tempered)
+	return c.Cal&data.Labels == 0 || c.Streams || tempered && len(fitted.Parameters()) == 1
+}
+
+// crossShares returns the tally of the calibration rows, each by a fit that has not seen it. The error says why
+// there is none.
+func crossShares(ctx context.Context, m calib.Method, in calib.Input, cal *data.Set, seen string) (*scoring.ShareTally, error) {
+	switch n := cal.Len(); {
+	case seen != "":
+		return nil, errors.New(seen)
+	case n < engine.FewestRows:
+		return nil, fmt.Errorf("%s are too few for %d folds", english.Count(n, "row"), engine.Folds)
+	}
+	in.Stage, in.Shared = nil, nil
+	folds, tally := engine.Fold(cal), scoring.NewShareTally(cal.K())
+	var errs [engine.Folds]error
+	err := pool.Each(ctx, engine.Folds, runtime.GOMAXPROCS(0), func(_, k int) error {
+		errs[k] = engine.Guard(func() error { return folds.Cross(ctx, m, in, k, &engine.Column{Shares: tally}) })
+		return ctx.Err()
+	})
+	if err == nil {
+		err = cmp.Or(errs[:]...)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("a fit of four of %d folds fails (%w)", engine.Folds, err)
+	}
+	return tally, nil
 }
 
 // streamedRows are the rows of a block of a streamed set.
@@ -103,20 +164,17 @@ func StreamedSource(ctx context.Context, m calib.Method, fitted *calib.Fitted, s
 		}
 		tally.Add(probs, set.Labels)
 	}
-	source, warnings := sourceOf(m, fitted, tally)
+	source, warnings := sourceOf(m, fitted, tally.Observed(), tally)
 	return source, warnings, nil
 }
 
-// sourceOf returns the source of a fit with the tally of its calibration rows; nil without rows.
-func sourceOf(m calib.Method, fitted *calib.Fitted, tally *scoring.ShareTally) (source *calib.Source, warnings []calib.Warning) {
-	if tally == nil || tally.Rows() == 0 {
-		return nil, nil
-	}
+// sourceOf returns the source of a fit with the shares of its calibration rows and a tally that tests them.
+func sourceOf(m calib.Method, fitted *calib.Fitted, observed []float64, tally *scoring.ShareTally) (source *calib.Source, warnings []calib.Warning) {
 	found := shares.Of(tally)
 	if w, off := found.Warning(fmt.Sprint(m), fitted.Map); off {
 		warnings = append(warnings, w)
 	}
-	return &calib.Source{Shares: tally.Observed(), Off: found.Classes()}, warnings
+	return &calib.Source{Shares: observed, Off: found.Classes()}, warnings
 }
 
 func mean(v []float64) float64 {

@@ -38,7 +38,7 @@ type task struct {
 // work is the fits of a trial.
 type work struct {
 	in     *Input
-	folds  *folded
+	folds  *engine.Folded
 	tasks  []*task
 	shared [Folds + 1]calib.Shared // of the fits without each fold, and of those on all rows
 
@@ -103,35 +103,29 @@ func (w *work) fold(ctx context.Context, t *task, k int) error {
 	if t.method.Contract().Target != 0 {
 		return errSeesTarget
 	}
-	fitted, err := t.method.Fit(ctx, w.input(t.method, w.folds.without(k), &w.shared[k]))
-	if err != nil {
+	lo, hi := w.folds.Edges(k)
+	c := &engine.Column{Samples: t.cross.Part(lo, hi)}
+	if w.in.Test == nil {
+		c.Shares = t.shares
+	}
+	if err := w.folds.Cross(ctx, t.method, w.input(t.method, nil, &w.shared[k]), k, c); err != nil {
 		return err
 	}
-	_, top := fitted.Map.(calib.TopLabel)
+	_, top := c.Map.(calib.TopLabel)
 	t.mu.Lock()
+	defer t.mu.Unlock()
 	t.topLabel = t.topLabel || top || w.in.Alone()
-	t.mu.Unlock()
-	var shares *scoring.ShareTally
-	if w.in.Test == nil {
-		shares = t.shares
-	}
-	_, err = score(ctx, t.method, fitted, w.folds.only(k), t.cross.Part(w.folds.edges[k], w.folds.edges[k+1]), shares)
-	return err
+	return nil
 }
 
 // whole fits a method on all calibration rows and scores the test rows.
 func (w *work) whole(ctx context.Context, t *task) (err error) {
 	t.fitted, t.time, err = engine.Fit(ctx, t.method, w.input(t.method, w.in.Cal.Set, &w.shared[Folds]))
-	if err == nil && w.in.Test != nil {
-		t.test, err = score(ctx, t.method, t.fitted, w.in.Test.Set, nil, t.shares)
+	if err != nil || w.in.Test == nil {
+		return err
 	}
+	c := &engine.Column{Contract: t.method.Contract(), Map: t.fitted.Map, Shares: t.shares}
+	err = cmp.Or(engine.Score(ctx, data.ReadRows(w.in.Test.Set), []*engine.Column{c}, engine.ScoreOptions{}), c.Err)
+	t.test = c.Samples
 	return err
-}
-
-// score returns the scores of the rows of a set under a fit, in the memory of to unless that is nil,
-// and counts their classes in shares unless that is nil.
-func score(ctx context.Context, m *spec.Method, fitted *calib.Fitted, set *data.Set, to *scoring.SampleScores, shares *scoring.ShareTally) (*scoring.SampleScores, error) {
-	c := &engine.Column{Contract: m.Contract(), Map: fitted.Map, Samples: to, Shares: shares}
-	err := engine.Score(ctx, data.ReadRows(set), []*engine.Column{c}, engine.ScoreOptions{})
-	return c.Samples, cmp.Or(err, c.Err)
 }

@@ -224,6 +224,12 @@ func (r *Result) SameAsReference() bool {
 	return slices.ContainsFunc(r.Fitted.Report.Warnings, func(w calib.Warning) bool { return w.Kind == report.EqualToTS && w.Bin == 0 })
 }
 
+// Folds is the number of folds of the cross-fitting, and FewestRows the least number of calibration rows.
+const (
+	Folds      = engine.Folds
+	FewestRows = engine.FewestRows
+)
+
 // seed is that of consistency bands and folds, and of the paired intervals: the identity of
 // the rows is not known. qats score has the same. fitSeed is that of qats fit.
 const (
@@ -318,7 +324,7 @@ func Run(ctx context.Context, in *Input, o Options) (*Trial, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &work{in: in, folds: fold(in.Cal.Set), progress: o.Progress}
+	w := &work{in: in, folds: engine.Fold(in.Cal.Set), progress: o.Progress}
 	if t.Begin, err = in.begin(ctx, &w.shared[Folds]); err != nil {
 		return nil, err
 	}
@@ -330,7 +336,7 @@ func Run(ctx context.Context, in *Input, o Options) (*Trial, error) {
 			t.LeftOut = append(t.LeftOut, LeftOut{m.Name, why})
 			continue
 		}
-		k := &task{method: m, cross: scoring.Zeros(w.folds.rows())}
+		k := &task{method: m, cross: scoring.Zeros(w.folds.Len())}
 		if !in.Alone() {
 			k.shares = scoring.NewShareTally(in.Cal.K())
 		}
