@@ -38,7 +38,7 @@ func methodGroups() []spec.Group {
 		// give the predicted class alone a new confidence have no NLL to choose them by.
 		listed("@recommended", "a good first set: fast methods that did well in docs/findings.md, with qats, ts and uncal",
 			"uncal", "ts", "ets", "ir", "platt-logits", "quadratic", "svs", "hts", "qats"),
-		// The methods for two classes that docs/which.md compares: an offset beside the slope, maps of each
+		// The methods for two classes that docs/choose.md compares: an offset beside the slope, maps of each
 		// probability, and quadratic with a penalty. Of the two isotonic maps ivap gives no probability
 		// of exactly 0, which a few test rows would pay for, and irova does.
 		listed("@recommended-2", "to begin with where there are two classes, with qats, ts and uncal",

@@ -9,7 +9,7 @@ func boardCommand() *cobra.Command {
 		Short: "The leaderboard: hand in a calibrator, check an entry, make the page",
 		Long: `board has the commands of the leaderboard. submit runs a calibrator of yours on the networks
 of the leaderboard and makes an entry of it, verify runs an entry again, page makes the page.
-docs/leaderboard.md has the rules.`,
+docs/calibrator.md has the rules.`,
 		Example: examples(
 			`board submit mine.py --author "A. Author" --reference "Author (2026)" --licence MIT`,
 			"board verify submissions/mine",
