@@ -99,7 +99,7 @@ func TestSubmitSaysWhetherAnEntryIsRanked(t *testing.T) {
 	}
 	constant := said(entryRows(t, "mine", results.BaseRate, func(*results.Record) {}))
 	for _, against := range []string{"QaTS", "TS"} {
-		i := strings.Index(constant, "mine against "+against+", 99 settings in 30 blocks: NLL +")
+		i := strings.Index(constant, "mine against "+against+", 99 settings in 30 independent data sets: NLL +")
 		if i < 0 {
 			t.Fatalf("no sentence against %s in %q", against, constant)
 		}

@@ -61,7 +61,7 @@ func TestPageReportAndCompareCountTheSameSettings(t *testing.T) {
 		t.Fatalf("compare: %v, %+v", err, list)
 	}
 	v := compare.View{Comparison: list[0]}
-	if notes := strings.Join(v.BlockNotes(), " "); !strings.HasPrefix(notes, "3 settings in 1 block") || !strings.Contains(notes, "Not counted: 3 settings with rescaled logits") {
+	if notes := strings.Join(v.BlockNotes(), " "); !strings.HasPrefix(notes, "3 settings in 1 independent data set; ") || !strings.Contains(notes, "Not counted: 3 settings with rescaled logits") {
 		t.Errorf("compare: %s", notes)
 	}
 
@@ -88,7 +88,7 @@ func TestPageReportAndCompareCountTheSameSettings(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := strings.Join(strings.Fields(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(string(html), " ")), " ")
-	for _, part := range []string{"3 methods on 3 measured settings", "All 3 settings of this page", "3: 3 measured, 0 simulated, 0 without a value", "3 settings in 1 block of data sets", "Not counted: 3 settings with rescaled logits."} {
+	for _, part := range []string{"3 methods on 3 measured settings", "All 3 settings of this page", "3: 3 measured, 0 simulated, 0 without a value", "3 settings in 1 independent data set; ", "Not counted: 3 settings with rescaled logits."} {
 		if !strings.Contains(text, part) {
 			t.Errorf("the page does not say %q", part)
 		}

@@ -67,8 +67,8 @@ func (v View) alikeNote() []string {
 	if alike == nil {
 		return nil
 	}
-	return []string{fmt.Sprintf("Alike to %s: %s. Two one-sided signed-rank tests show it of the shift over blocks, at margins fixed beforehand (%s points) and with Holm's correction; a single block may differ by more.",
-		v.Label(v.Against), strings.Join(alike, "; "), english.List(lists.Values(v.Margins(), margin)))}
+	return []string{fmt.Sprintf("Alike to %s: %s. Two one-sided signed-rank tests show it of the shift over %ss, at margins fixed beforehand (%s points) and with Holm's correction; a single one may differ by more.",
+		v.Label(v.Against), strings.Join(alike, "; "), unitOf(v.Block), english.List(lists.Values(v.Margins(), margin)))}
 }
 
 // detectableNote says which difference the blocks would show.
@@ -78,5 +78,5 @@ func (v View) detectableNote() []string {
 		return nil
 	}
 	sizes := lists.Values(rows, func(r Row) string { return v.Label(r.Method) + " " + strings.TrimPrefix(v.signed(r.Detectable()), "+") })
-	return []string{fmt.Sprintf("Of a method named beforehand, these blocks would show this difference from %s with power .8: %s.", v.Label(v.Against), english.List(sizes))}
+	return []string{fmt.Sprintf("Of a method named beforehand, these %ss would show this difference from %s with power .8: %s.", unitOf(v.Block), v.Label(v.Against), english.List(sizes))}
 }

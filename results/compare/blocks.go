@@ -20,8 +20,21 @@ type Extent struct {
 	Corrupted, CorruptedOf int
 }
 
-// blockUnit is the unit of blocks that no plainer word names.
-const blockUnit = "block"
+// blockUnit is the unit of blocks that no plainer word names: of data sets that may share test samples.
+const blockUnit = "independent data set"
+
+// unitOf returns what one block is, in plain words.
+func unitOf(b Block) string {
+	switch b {
+	case ByDataset:
+		return "data set"
+	case ByNetwork:
+		return "network"
+	case BySetting:
+		return "setting"
+	}
+	return blockUnit
+}
 
 // extent returns the extent of some settings.
 func (v values) extent(places []int) Extent {
@@ -42,7 +55,7 @@ func (v values) extent(places []int) Extent {
 // BlockTerm stands in a text for data sets that count once together.
 const BlockTerm english.Term = "block"
 
-// String returns "120 settings in 9 blocks (75 are corruptions of one network)", for
+// String returns "120 settings in 9 independent data sets (75 are corruptions of one network)", for
 // example, or "6 data sets".
 func (e Extent) String() string { return e.Text().String() }
 
@@ -128,8 +141,10 @@ func (v View) aside() string {
 
 // ofBlocks is blockNotes of the settings that count.
 func (v View) ofBlocks() []string {
-	text := english.Count(v.Settings, "setting") + " in " + english.Count(len(v.Blocks), "block") + " " + map[Block]string{
-		BySamples: "of data sets that share no known test samples with another block", ByDataset: "by dataset", ByNetwork: "by network", BySetting: "by setting"}[v.Block]
+	text := english.Count(v.Settings, "setting") + " in " + english.Count(len(v.Blocks), unitOf(v.Block))
+	if v.Block == BySamples && len(v.Blocks) > 1 {
+		text += ", which share no known test samples"
+	}
 	if note := v.Extent.corruptions(); note != "" {
 		text += "; " + note
 	}
@@ -143,9 +158,9 @@ func (v View) ofBlocks() []string {
 	}
 	text += ". Settings of a data set share test samples: they are averaged first"
 	if shared := v.sharedBlocks(); shared != "" {
-		text += ", then the data sets of a block: " + shared
+		text += ", then the data sets that share some: " + shared
 	}
-	return []string{text + ". A block counts once.", v.basisNote()}
+	return []string{text + ". An independent data set counts once.", v.basisNote()}
 }
 
 // sharedBlocks lists the blocks of several data sets with these: "cifar10 (cifar10-jpeg,
@@ -167,10 +182,10 @@ func (v View) basisNote() string {
 		return english.List(lists.Values(v.Bases[b], func(basis results.Basis) string { return basisText[basis] }))
 	})
 	if len(bases) == 1 {
-		return "All blocks rest on " + bases[0] + "."
+		return "All independent data sets rest on " + bases[0] + "."
 	}
 	list := lists.Values(bases, func(of string) string { return fmt.Sprintf("%s (%s)", of, strings.Join(blocks[of], ", ")) })
-	return "The blocks rest on " + strings.Join(list, ", on ") + "."
+	return "The independent data sets rest on " + strings.Join(list, ", on ") + "."
 }
 
 // basisText names the bases in sentences.

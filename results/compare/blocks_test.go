@@ -58,12 +58,12 @@ func TestPowerIsSaidInOneSentence(t *testing.T) {
 		methods, blocks int
 		want            string
 	}{
-		{46, 9, "With 9 blocks no p can be below .0039, or below .1797 after Holm's correction for 46 methods" + none + "11 blocks, or at most 12 methods, named beforehand."},
+		{46, 9, "With 9 independent data sets no p can be below .0039, or below .1797 after Holm's correction for 46 methods" + none + "11 independent data sets, or at most 12 methods, named beforehand."},
 		{46, 11, ""},
 		{12, 9, ""},
-		{2, 6, "With 6 blocks no p can be below .0312, or below .0625 after Holm's correction for 2 methods" + none + "7 blocks, or at most 1 method, named beforehand."},
-		{2, 7, "With 7 blocks no p can be below .0156."},
-		{1, 4, "With 4 blocks no p can be below .1250" + none + "6 blocks. There is no 95 % interval of a shift."},
+		{2, 6, "With 6 independent data sets no p can be below .0312, or below .0625 after Holm's correction for 2 methods" + none + "7 independent data sets, or at most 1 method, named beforehand."},
+		{2, 7, "With 7 independent data sets no p can be below .0156."},
+		{1, 4, "With 4 independent data sets no p can be below .1250" + none + "6 independent data sets. There is no 95 % interval of a shift."},
 	} {
 		v := View{Comparison: comparison(t, best(c.methods, c.blocks), nil, ece), Labels: labels}
 		if got := strings.Join(v.powerNotes(), " "); got != c.want {
@@ -86,13 +86,13 @@ func TestExtentNamesSettingsBlocksAndCorruptions(t *testing.T) {
 		want     string
 	}{
 		{clean[1:], BySamples, "2 data sets"},
-		{clean, BySamples, "3 settings in 2 blocks"},
+		{clean, BySamples, "3 settings in 2 independent data sets"},
 		{clean, ByDataset, "3 settings of 2 data sets"},
 		{clean, ByNetwork, "3 networks"},
 		{clean, BySetting, "3 settings"},
 		{clean[:1], BySamples, "1 data set"},
-		{one, BySamples, "4 settings in 2 blocks (1 is a corruption of one network)"},
-		{three, BySamples, "6 settings in 2 blocks (3 are corruptions of 2 networks)"},
+		{one, BySamples, "4 settings in 2 independent data sets (1 is a corruption of one network)"},
+		{three, BySamples, "6 settings in 2 independent data sets (3 are corruptions of 2 networks)"},
 		{three, ByDataset, "6 settings of 3 data sets (3 are corruptions of 2 networks)"},
 		{three, ByNetwork, "6 settings of 5 networks (3 are corruptions of 2 networks)"},
 		{three, BySetting, "6 settings (3 are corruptions of 2 networks)"},
@@ -124,7 +124,7 @@ func TestSentenceOfAMethodWithFewerSettings(t *testing.T) {
 	shifted := resultstest.Shifted(cell("d1-c", "x"), "fog", 1)
 	records = append(records, record(shifted, "qats", .1), record(shifted, "ts", .2))
 	v := judged(t, resultstest.By("nll", records...), nil, Options{Metric: "nll", Against: "qats"})
-	if want := "TS against QaTS, 16 settings in 8 blocks: NLL "; !strings.HasPrefix(v.Sentence(), want) {
+	if want := "TS against QaTS, 16 settings in 8 independent data sets: NLL "; !strings.HasPrefix(v.Sentence(), want) {
 		t.Errorf("%s\nwant %s", v.Sentence(), want)
 	}
 }
@@ -147,9 +147,9 @@ func TestBlocksSayWhatTheyRestOn(t *testing.T) {
 		notes map[string]string
 		want  string
 	}{
-		{nil, "All blocks rest on names of data sets."},
-		{map[string]string{"b": `[{"kind":"samples","text":"c"}]`}, "The blocks rest on names of data sets (a), on names of data sets and a manifest or the spec (c)."},
-		{map[string]string{"a": `[{"kind":"row-ids","text":"7"}]`, "c": `[{"kind":"row-ids","text":"7"}]`}, "The blocks rest on digests of row ids (a), on names of data sets (b)."},
+		{nil, "All independent data sets rest on names of data sets."},
+		{map[string]string{"b": `[{"kind":"samples","text":"c"}]`}, "The independent data sets rest on names of data sets (a), on names of data sets and a manifest or the spec (c)."},
+		{map[string]string{"a": `[{"kind":"row-ids","text":"7"}]`, "c": `[{"kind":"row-ids","text":"7"}]`}, "The independent data sets rest on digests of row ids (a), on names of data sets (b)."},
 	} {
 		records := rows(c.notes, "a", "b", "c")
 		v := View{Comparison: comparison(t, records, nil, ece), Labels: labels}

@@ -125,14 +125,14 @@ func TestDataSetsWithCommonTestSamplesAreOneBlock(t *testing.T) {
 		t.Errorf("blocks %v, of %v", r.BlockNames, c.Datasets)
 	}
 	text := strings.Join(View{Comparison: c, Labels: labels}.legend(), " ")
-	for _, want := range []string{"9 settings in 2 blocks of data sets that share no known test samples with another block; 5 are corruptions of one network. ", "then the data sets of a block: a (other-name, a, a-c). ",
-		" The blocks rest on names of data sets and a manifest or the spec (a), on names of data sets (b). "} {
+	for _, want := range []string{"9 settings in 2 independent data sets, which share no known test samples; 5 are corruptions of one network. ", "then the data sets that share some: a (other-name, a, a-c). ",
+		" The independent data sets rest on names of data sets and a manifest or the spec (a), on names of data sets (b). "} {
 		if !strings.Contains(text, want) {
 			t.Errorf("legend %q, want %q", text, want)
 		}
 	}
 	notes := strings.Join(Summary([]View{{Comparison: c, Labels: labels, Judgement: judgement(t, records, nil, c.Options)}})[0].Remarks, " ")
-	if want := "Over 9 settings in 2 blocks (5 are corruptions of one network)."; !strings.Contains(notes, want) {
+	if want := "Over 9 settings in 2 independent data sets (5 are corruptions of one network)."; !strings.Contains(notes, want) {
 		t.Errorf("notes %q, want %q", notes, want)
 	}
 }
@@ -454,7 +454,7 @@ func TestTimesAreComparedByRatios(t *testing.T) {
 	if err := v.Text(&text); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"ratio", "TS      1  1.00  15.8 ", "QaTS    2  2.00  31.6 ", "0.500 6 6 0.500", "4.00 6 6 4.00", "in milliseconds of processor time", "geometric means over blocks", "Below 1 the method is faster"} {
+	for _, want := range []string{"ratio", "TS      1  1.00  15.8 ", "QaTS    2  2.00  31.6 ", "0.500 6 6 0.500", "4.00 6 6 4.00", "in milliseconds of processor time", "geometric means over independent data sets", "Below 1 the method is faster"} {
 		if !strings.Contains(text.String(), want) && !strings.Contains(strings.Join(strings.Fields(text.String()), " "), want) {
 			t.Errorf("no %q in\n%s", want, text.String())
 		}

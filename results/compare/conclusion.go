@@ -122,7 +122,7 @@ func (c Conclusion) ofGroup(g Group) string {
 	}
 	switch {
 	case len(better) == 0 && !g.Possible:
-		text = fmt.Sprintf("%s none can be shown to be better than %s over so few blocks", subject, c.label(c.Against))
+		text = fmt.Sprintf("%s none can be shown to be better than %s over so few data sets", subject, c.label(c.Against))
 	case len(better) == 0:
 		text = fmt.Sprintf("%s none is shown to be better than %s", subject, c.label(c.Against))
 	case len(better) == len(g.Best) && len(better) == 1:
@@ -216,15 +216,20 @@ func (c Conclusion) untestable() english.Text {
 		}
 		blocks = max(blocks, g.Blocks)
 	}
-	count := english.CountOf(blocks, "independent block", BlockTerm)
+	count := c.count(blocks)
 	if significance.LeastP(blocks) > Alpha || tests == 0 {
-		return english.Of(count, " cannot show a difference over data sets.")
+		return english.Of(count, " cannot show a difference.")
 	}
 	methods := english.Count(len(of.Methods), "method")
 	if len(c.Groups) > 1 && of.Predicts != "" {
 		methods += " " + of.which() + ","
 	}
-	return english.Of(count, " are too few to test ", methods, " by ", scoresIn(of.Methods), ", which takes ", english.Count(blocksFor(tests), "block"), ".")
+	return english.Of(count, " are too few to test ", methods, " by ", scoresIn(of.Methods), ", which takes ", english.Count(blocksFor(tests), unitOf(c.Block)), ".")
+}
+
+// count counts blocks by what they are.
+func (c Conclusion) count(blocks int) english.Text {
+	return Extent{Blocks: blocks, Unit: unitOf(c.Block)}.count()
 }
 
 // scoresIn names the scores that methods have, one at least.
@@ -410,7 +415,7 @@ func (c Conclusion) notRecorded(m Judged) string {
 			return "NLL not recorded: " + e.Label + " only, " + e.shift() + "."
 		}
 	}
-	return "NLL not recorded, and no calibration error over enough blocks."
+	return "NLL not recorded, and no calibration error over enough data sets."
 }
 
 // unrecorded is Statement where no method has a score.
@@ -487,7 +492,7 @@ func (c Conclusion) FloorNotes() (notes []string) {
 	case !f.Recorded:
 		notes = append(notes, "Not run: base-rate, which knows nothing but the share of right predictions. Add it to the methods of the spec, and methods that are not shown to be better than it are not ranked.")
 	case !f.Possible:
-		notes = append(notes, fmt.Sprintf("%s cannot show which methods are better than base-rate, so all are ranked.", english.Count(f.Blocks, "independent block")))
+		notes = append(notes, fmt.Sprintf("%s cannot show which methods are better than base-rate, so all are ranked.", c.count(f.Blocks)))
 	}
 	return notes
 }
@@ -504,7 +509,7 @@ func (c Conclusion) TooFewNote() string {
 	if names == nil {
 		return ""
 	}
-	return fmt.Sprintf("Not compared, because they have too few blocks in common with %s: %s.", c.label(c.Against), english.List(names))
+	return fmt.Sprintf("Not compared, because they have too few independent data sets in common with %s: %s.", c.label(c.Against), english.List(names))
 }
 
 // RuleNote says by which rule methods are called better, where some method has a score.
@@ -512,5 +517,5 @@ func (c Conclusion) RuleNote() string {
 	if !c.Judged() || !c.scored() {
 		return ""
 	}
-	return "Better, worse: by NLL or Brier score, and not the opposite by the other; Wilcoxon's test over blocks, Holm's correction over the table and both scores. Calibration errors decide nothing."
+	return "Better, worse: by NLL or Brier score, and not the opposite by the other; Wilcoxon's test over " + unitOf(c.Block) + "s, Holm's correction over the table and both scores. Calibration errors decide nothing."
 }

@@ -65,7 +65,7 @@ func TestMeanAndShiftOfOppositeSignsAreExplained(t *testing.T) {
 		t.Fatalf("%+v", r)
 	}
 	got := v.contrary()
-	if len(got) != 1 || !strings.Contains(got[0], "block d6 (-5.00)") || !strings.Contains(got[0], "Report the shift") {
+	if len(got) != 1 || !strings.Contains(got[0], "because of d6 (-5.00)") || !strings.Contains(got[0], "Report the shift") {
 		t.Errorf("%q", got)
 	}
 	v = View{Comparison: comparison(t, records[:12], nil, ece), Labels: labels}
@@ -77,9 +77,9 @@ func TestMeanAndShiftOfOppositeSignsAreExplained(t *testing.T) {
 // Also of a method with fewer blocks than the others.
 func TestSmallestPAboveOnePerCentIsSaid(t *testing.T) {
 	for blocks, want := range map[int]string{
-		3: "With 3 blocks no p can be below .2500, or below .5000 after Holm's correction for 2 methods, so none can reach .05: that takes 7 blocks, or 6 for a single method. There is no 95 % interval of a shift.",
-		7: "With 7 blocks no p can be below .0156.",
-		9: "The smallest p that the blocks of a method can reach, where it is above .01: IR (2 blocks: .5000).",
+		3: "With 3 independent data sets no p can be below .2500, or below .5000 after Holm's correction for 2 methods, so none can reach .05: that takes 7 independent data sets, or 6 for a single method. There is no 95 % interval of a shift.",
+		7: "With 7 independent data sets no p can be below .0156.",
+		9: "The smallest p that the independent data sets of a method can reach, where it is above .01: IR (2 independent data sets: .5000).",
 	} {
 		var records []results.Record
 		for i := range blocks {

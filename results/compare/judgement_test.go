@@ -436,15 +436,15 @@ func TestTheTableOfAMethod(t *testing.T) {
 func TestFewBlocksShowNothing(t *testing.T) {
 	rows := knowsNothing()
 	for n, want := range map[int]string{
-		5: "No method is shown to be better than ts: 5 independent blocks cannot show a difference over data sets.",
-		6: "No method is shown to be better than ts: 6 independent blocks are too few to test 3 methods by NLL and Brier score, which takes 8 blocks.",
+		5: "No method is shown to be better than ts: 5 independent data sets cannot show a difference.",
+		6: "No method is shown to be better than ts: 6 independent data sets are too few to test 3 methods by NLL and Brier score, which takes 8 independent data sets.",
 	} {
 		j := judgeOne(t, rows.rows(n, nil), Options{Against: "ts"})
 		if said(j) != want || j.Named() != nil || j.Floor.Unranked != nil || j.Floor.Possible || !j.Floor.Recorded {
 			t.Errorf("%d blocks: %s\nwant %s; best %q, floor %+v", n, said(j), want, j.Named(), j.Floor)
 		}
 		notes := (Conclusion{j, nil}).FloorNotes()
-		if note := notes[len(notes)-1]; note != fmt.Sprint(n, " independent blocks cannot show which methods are better than base-rate, so all are ranked.") {
+		if note := notes[len(notes)-1]; note != fmt.Sprint(n, " independent data sets cannot show which methods are better than base-rate, so all are ranked.") {
 			t.Errorf("%d blocks: %s", n, note)
 		}
 		c := comparison(t, rows.rows(n, nil).Records, nil, Options{Metric: "ece", Against: "ts", Unranked: j.Floor.Unranked})
@@ -464,7 +464,7 @@ func TestFewBlocksShowNothing(t *testing.T) {
 	pairs(1, "good", "nll", -.1, -.05)
 	pairs(1, "good", "brier", .05, .1)
 	pairs(1, "const", "nll", -.1, .1)
-	want := "No method is shown to be better than ts: 2 independent blocks cannot show a difference over data sets. " +
+	want := "No method is shown to be better than ts: 2 independent data sets cannot show a difference. " +
 		"On the test rows of d00/x, better: good by NLL; worse: const by NLL and Brier score. On the test rows of d01/x, opposed: good."
 	j := judgeOne(t, f, Options{Against: "ts"})
 	if said(j) != want {

@@ -192,9 +192,9 @@ func (v View) untestable() english.Text {
 	if p.Possible || v.Settings == 1 {
 		return nil
 	}
-	blocks := english.CountOf(p.Blocks, "independent block", BlockTerm)
+	blocks := Extent{Blocks: p.Blocks, Unit: unitOf(v.Block)}.count()
 	if !v.Testable() || len(v.Rows) == 1 {
-		return english.Of(" ", blocks, " cannot show a difference over data sets.")
+		return english.Of(" ", blocks, " cannot show a difference.")
 	}
-	return english.Of(" ", blocks, " are too few to test ", english.Count(len(v.Rows), "method"), ": that takes ", p.remedy(), ".")
+	return english.Of(" ", blocks, " are too few to test ", english.Count(len(v.Rows), "method"), ": that takes ", p.remedy(unitOf(v.Block)), ".")
 }

@@ -43,11 +43,11 @@ func TestTheSentenceLeadsWithWhatTheDataShow(t *testing.T) {
 		want string
 	}{
 		{ledBy(t, 1, 1, "w"), "w against TS: NLL better on d0/x0 (-0.0200 [-0.0250, -0.0150])."},
-		{ledBy(t, 1, 2, "wt"), "wt against TS: NLL better on d0/x0 (-0.0200 [-0.0250, -0.0150]) and not shown to differ on d0/x1 (+0.0010 [-0.0040, +0.0060]). 1 independent block cannot show a difference over data sets."},
-		{ledBy(t, 1, 1, "w", "t", "l"), "No method is shown to be better than TS: 1 independent block cannot show a difference over data sets. On the test rows of d0/x0, better: w by NLL; worse: l by NLL."},
-		{ledBy(t, 4, 3, "wtt"), "wtt against TS: NLL better in 4, worse in 0, no difference in 8 of 12 settings. 4 independent blocks cannot show a difference over data sets."},
-		{ledBy(t, 4, 3, "lll", "wtt", "wwl", "wwt", "ttt"), "No method is shown to be better than TS: 4 independent blocks cannot show a difference over data sets. On single settings, by NLL: wwt better in 8 and worse in 0 of 12; wtt better in 4 and worse in 0 of 12; wwl better in 8 and worse in 4 of 12."},
-		{ledBy(t, 6, 1, "w", "t"), "No method is shown to be better than TS: 6 independent blocks are too few to test 2 methods by NLL, which takes 7 blocks. On single settings, by NLL: w better in 6 and worse in 0 of 6."},
+		{ledBy(t, 1, 2, "wt"), "wt against TS: NLL better on d0/x0 (-0.0200 [-0.0250, -0.0150]) and not shown to differ on d0/x1 (+0.0010 [-0.0040, +0.0060]). 1 independent data set cannot show a difference."},
+		{ledBy(t, 1, 1, "w", "t", "l"), "No method is shown to be better than TS: 1 independent data set cannot show a difference. On the test rows of d0/x0, better: w by NLL; worse: l by NLL."},
+		{ledBy(t, 4, 3, "wtt"), "wtt against TS: NLL better in 4, worse in 0, no difference in 8 of 12 settings. 4 independent data sets cannot show a difference."},
+		{ledBy(t, 4, 3, "lll", "wtt", "wwl", "wwt", "ttt"), "No method is shown to be better than TS: 4 independent data sets cannot show a difference. On single settings, by NLL: wwt better in 8 and worse in 0 of 12; wtt better in 4 and worse in 0 of 12; wwl better in 8 and worse in 4 of 12."},
+		{ledBy(t, 6, 1, "w", "t"), "No method is shown to be better than TS: 6 independent data sets are too few to test 2 methods by NLL, which takes 7 independent data sets. On single settings, by NLL: w better in 6 and worse in 0 of 6."},
 		{ledBy(t, 6, 1, "w"), "w against TS, 6 data sets: NLL -0.0200 [-0.0200, -0.0200], p = .031: w is better. ECE -2.00 points [-2.00, -2.00] (descriptive). On single settings, by NLL: better in 6, worse in 0, no difference in 0 of 6."},
 	} {
 		if got := c.v.Sentence(); got != c.want {

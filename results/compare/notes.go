@@ -19,7 +19,7 @@ func (v View) contrary() []string {
 	var list []string
 	for _, r := range v.Rows {
 		if block, difference, ok := r.Apart(v.sign); ok {
-			list = append(list, fmt.Sprintf("%s: the mean difference (%s) and the shift (%s) have opposite signs, because of block %s (%s). Report the shift: p and the interval refer to it.",
+			list = append(list, fmt.Sprintf("%s: the mean difference (%s) and the shift (%s) have opposite signs, because of %s (%s). Report the shift: p and the interval refer to it.",
 				v.Label(r.Method), v.signed(r.Difference), v.signed(r.Shift.Estimate), block, v.signed(difference)))
 		}
 	}
@@ -67,10 +67,10 @@ func (v View) RankingNotes() []string {
 	}
 	if least := k.LeastP * float64(len(k.Methods)-1); least > Alpha {
 		list = append(list, fmt.Sprintf("With %s and %s the smallest p after Holm's correction is %s, so it tells no two methods apart.",
-			english.Count(len(k.Blocks), "block"), english.Count(len(k.Methods), "method"), probability(min(1, least))))
+			english.Count(len(k.Blocks), unitOf(v.Block)), english.Count(len(k.Methods), "method"), probability(min(1, least))))
 	}
 	t := k.Test
-	f := "F infinite (the blocks all agree)"
+	f := "F infinite (they all agree)"
 	if !math.IsInf(t.F, 1) {
 		f = fmt.Sprintf("Iman-Davenport F(%d, %d) = %.2f, %s", t.Methods-1, (t.Methods-1)*(t.Blocks-1), t.F, pIs(t.PF))
 	}

@@ -56,21 +56,21 @@ func (v View) powerNotes() []string {
 		return nil
 	case v.Judgement != nil && !v.Ratio: // its statement says how many blocks its tests take
 		if p.LeastP > 1-Level {
-			return []string{"With " + english.Count(p.Blocks, "block") + " there is no 95 % interval of a shift."}
+			return []string{"With " + english.Count(p.Blocks, unitOf(v.Block)) + " there is no 95 % interval of a shift."}
 		}
 		return nil
 	case p.Possible && p.LeastP <= small:
 		return v.fewBlocks(small)
 	}
 	if p.LeastP == 1 {
-		return []string{english.Count(p.Blocks, "block") + " cannot be tested: that takes " + p.remedy() + "."}
+		return []string{english.Count(p.Blocks, unitOf(v.Block)) + " cannot be tested: that takes " + p.remedy(unitOf(v.Block)) + "."}
 	}
-	text := fmt.Sprintf("With %s no p can be below %s", english.Count(p.Blocks, "block"), probability(p.LeastP))
+	text := fmt.Sprintf("With %s no p can be below %s", english.Count(p.Blocks, unitOf(v.Block)), probability(p.LeastP))
 	if !p.Possible && p.Comparisons > 1 {
 		text += fmt.Sprintf(", or below %s after Holm's correction for %d methods", probability(p.LeastHolm), p.Comparisons)
 	}
 	if !p.Possible {
-		text += ", so none can reach .05: that takes " + p.remedy()
+		text += ", so none can reach .05: that takes " + p.remedy(unitOf(v.Block))
 	}
 	text += "."
 	if p.LeastP > 1-Level {
@@ -80,8 +80,8 @@ func (v View) powerNotes() []string {
 }
 
 // remedy says with how many blocks or methods a result could be significant.
-func (p Power) remedy() string {
-	text := english.Count(p.Needed, "block")
+func (p Power) remedy(unit string) string {
+	text := english.Count(p.Needed, unit)
 	switch {
 	case p.Comparisons == 1:
 	case p.Methods == 0:
@@ -97,11 +97,11 @@ func (v View) fewBlocks(small float64) []string {
 	var few []string
 	for _, r := range v.Rows {
 		if p := significance.LeastP(r.Blocks); p > small {
-			few = append(few, fmt.Sprintf("%s (%s: %s)", v.Label(r.Method), english.Count(r.Blocks, "block"), probability(p)))
+			few = append(few, fmt.Sprintf("%s (%s: %s)", v.Label(r.Method), english.Count(r.Blocks, unitOf(v.Block)), probability(p)))
 		}
 	}
 	if len(few) == 0 {
 		return nil
 	}
-	return []string{"The smallest p that the blocks of a method can reach, where it is above .01: " + strings.Join(few, ", ") + "."}
+	return []string{"The smallest p that the " + unitOf(v.Block) + "s of a method can reach, where it is above .01: " + strings.Join(few, ", ") + "."}
 }

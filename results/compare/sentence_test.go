@@ -43,8 +43,8 @@ func TestSentenceSaysWhatOneMethodShows(t *testing.T) {
 		{8, higher, "Mine against QaTS, 8 data sets: NLL +0.0135 [+0.0110, +0.0160], p = .008: Mine is worse. ECE +1.35 points [+1.10, +1.60] (descriptive)."},
 		{12, near, "Mine against QaTS, 12 data sets: NLL +0.0001 [-0.0014, +0.0015], p = .51: no difference shown. ECE +0.01 points [-0.14, +0.15] (descriptive), alike within 0.25 points."},
 		{12, slightly, "Mine against QaTS, 12 data sets: NLL -0.0006 [-0.0007, -0.0006], p < .001: Mine is better. ECE -0.06 points [-0.07, -0.06] (descriptive), alike within 0.1 points."},
-		{3, lower, "Mine against QaTS: 3 independent blocks cannot show a difference over data sets."},
-		{1, lower, "Mine against QaTS: 1 independent block cannot show a difference over data sets."},
+		{3, lower, "Mine against QaTS: 3 independent data sets cannot show a difference."},
+		{1, lower, "Mine against QaTS: 1 independent data set cannot show a difference."},
 	} {
 		if got := sentenceOf(t, c.n, []string{"ece", "nll"}, []string{"mine"}, c.values); got != c.want {
 			t.Errorf("%s\nwant %s", got, c.want)

@@ -42,7 +42,7 @@ func (k Ranking) ShortIntervals() string {
 	if len(k.Blocks) >= fewBlocks {
 		return ""
 	}
-	return fmt.Sprintf(" Of %s they are too short: read them as a description.", english.Count(len(k.Blocks), "block"))
+	return " Of so few they are too short: read them as a description."
 }
 
 // Strengths returns the strengths of the ranked methods, in the order of their ranks,
@@ -147,6 +147,6 @@ func (v View) strengthTitle() string {
 func (v View) StrengthLegend() string {
 	text := fmt.Sprintf("These numbers describe and decide nothing: p and the interval of the shift decide. Win rate: per cent of settings on which the method is better than another ranked method, averaged over the others and over %s; equal values count half. "+
 		"Bradley-Terry: strength as the logarithm of odds, mean 0; one tie is added to each pair, so that a method that always wins has a finite strength. "+
-		"Intervals: percentiles of %d bootstraps of whole blocks.", english.Count(len(v.Ranking.Blocks), "block"), bootstraps)
+		"Intervals: percentiles of %d bootstraps of whole "+unitOf(v.Block)+"s.", english.Count(len(v.Ranking.Blocks), unitOf(v.Block)), bootstraps)
 	return text + v.Ranking.ShortIntervals()
 }

@@ -48,7 +48,7 @@ func TestWinRatesCountBlocksOnce(t *testing.T) {
 	if !(theta["qats"] > theta["ts"] && theta["ts"] > theta["ir"]) || !(math.Abs(theta["qats"]+theta["ts"]+theta["ir"]) <= 1e-9) {
 		t.Errorf("strengths %v", theta)
 	}
-	if text := (View{Comparison: c, Labels: labels}).StrengthLegend(); !strings.HasSuffix(text, "Of 2 blocks they are too short: read them as a description.") {
+	if text := (View{Comparison: c, Labels: labels}).StrengthLegend(); !strings.HasSuffix(text, "Of so few they are too short: read them as a description.") {
 		t.Errorf("legend %q", text)
 	}
 }

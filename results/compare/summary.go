@@ -259,19 +259,20 @@ func sharing(v View) string {
 	if len(v.Blocks) == v.Settings {
 		return ""
 	}
-	return " Settings of a block " + map[Block]string{BySamples: "share test samples", ByDataset: "are of one data set", ByNetwork: "are of one network"}[v.Block] + " and count once together."
+	return map[Block]string{BySamples: " Settings that may share test samples", ByDataset: " Settings of one data set", ByNetwork: " Settings of one network"}[v.Block] + " count once together."
 }
 
 // summaryLegend says what the cells of a summary are, with settings won and lost or without.
 func summaryLegend(views []View, counts bool) string {
 	any := func(of func(View) bool) bool { return slices.ContainsFunc(views, of) }
 	against := views[0].Label(views[0].Against)
+	units := unitOf(views[0].Block) + "s"
 	var list, higher []string
 	if any(func(v View) bool { return !v.Ratio }) {
-		text := "Row " + against + ": means over blocks. Other rows: "
+		text := "Row " + against + ": means over " + units + ". Other rows: "
 		switch {
 		case any(func(v View) bool { return slices.ContainsFunc(v.Rows, func(r Row) bool { return r.Shift.Bounded }) }):
-			text += "the shift to " + against + " over blocks, with its 95 % interval"
+			text += "the shift to " + against + " over " + units + ", with its 95 % interval"
 		case views[0].Settings == 1:
 			text += "the difference to " + against + ", with the 95 % interval of the test rows"
 		default:
@@ -288,7 +289,7 @@ func summaryLegend(views []View, counts bool) string {
 		list = append(list, text+".")
 	}
 	if any(func(v View) bool { return v.Ratio }) {
-		list = append(list, "Fit time: geometric means over blocks, in milliseconds; ratio to the time of "+against+".")
+		list = append(list, "Fit time: geometric means over "+units+", in milliseconds; ratio to the time of "+against+".")
 	}
 	for _, v := range views {
 		if v.Better == metrics.Higher {

@@ -82,9 +82,9 @@ func TestNamesCountsThoseBeyondTwelve(t *testing.T) {
 // intervals.
 func TestNotesOfFewBlocksAndOfMissingIntervals(t *testing.T) {
 	for n, want := range map[int]string{
-		1: "1 block cannot be tested: that takes 6 blocks.",
-		5: "With 5 blocks no p can be below .0625, so none can reach .05: that takes 6 blocks. There is no 95 % interval of a shift.",
-		6: "With 6 blocks no p can be below .0312.",
+		1: "1 independent data set cannot be tested: that takes 6 independent data sets.",
+		5: "With 5 independent data sets no p can be below .0625, so none can reach .05: that takes 6 independent data sets. There is no 95 % interval of a shift.",
+		6: "With 6 independent data sets no p can be below .0312.",
 		8: "",
 	} {
 		v := View{Comparison: &Comparison{Blocks: make([]string, n), Rows: []Row{{Method: "x", Blocks: n}}}}

@@ -148,12 +148,13 @@ func (v View) legend() []string {
 	if v.Better == metrics.Higher {
 		better, because = "Higher is better", ": a difference above zero is in favour of the method"
 	}
-	means := fmt.Sprintf("Mean, difference (method minus %s): means over blocks, %s.", v.Label(v.Against), v.unit())
-	shift := "Shift: Hodges-Lehmann estimate over blocks, with its interval;"
+	over := " over " + unitOf(v.Block) + "s"
+	means := fmt.Sprintf("Mean, difference (method minus %s): means%s, %s.", v.Label(v.Against), over, v.unit())
+	shift := "Shift: Hodges-Lehmann estimate" + over + ", with its interval;"
 	if v.Ratio {
-		means = fmt.Sprintf("Mean, ratio (time of the method over that of %s): geometric means over blocks, %s.", v.Label(v.Against), v.unit())
+		means = fmt.Sprintf("Mean, ratio (time of the method over that of %s): geometric means%s, %s.", v.Label(v.Against), over, v.unit())
 		better, because = "Below 1 the method is faster", ""
-		shift = "Shift: Hodges-Lehmann estimate of the ratio over blocks, with its interval, by logarithms;"
+		shift = "Shift: Hodges-Lehmann estimate of the ratio" + over + ", with its interval, by logarithms;"
 	}
 	if !v.Judged() {
 		return append(append(v.blockNotes(), means, better+"."), v.Signs()...)
@@ -164,9 +165,9 @@ func (v View) legend() []string {
 	case !v.decides():
 		list = append(list, shift+" it is descriptive: "+v.MetricLabel+" decides nothing.")
 	case v.Judgement == nil || v.Ratio:
-		list = append(list, shift+" p: Wilcoxon's signed-rank test over blocks (two-sided, zeros as in Pratt); Holm: p with Holm's correction over the methods listed.")
+		list = append(list, shift+" p: Wilcoxon's signed-rank test"+over+" (two-sided, zeros as in Pratt); Holm: p with Holm's correction over the methods listed.")
 	default:
-		list = append(list, shift+" p: Wilcoxon's signed-rank test over blocks (two-sided, zeros as in Pratt); Holm: p with Holm's correction over the methods of the table times both scores.")
+		list = append(list, shift+" p: Wilcoxon's signed-rank test"+over+" (two-sided, zeros as in Pratt); Holm: p with Holm's correction over the methods of the table times both scores.")
 	}
 	return slices.Concat(list, v.verdictLegend(), v.powerNotes(), v.alikeNote(), v.detectableNote())
 }

@@ -242,7 +242,7 @@ func TestOnlyWhatKnowsMoreThanBaseRateIsRanked(t *testing.T) {
 		t.Error(got)
 	}
 	said := table.Statement().String()
-	for _, want := range []string{"Over 16 blocks, of 4 methods that keep the predicted class Mine is best; better than TS are QaTS and Mine by NLL and Brier score; worse: Uncal and Const by NLL and Brier score.",
+	for _, want := range []string{"Over 16 independent data sets, of 4 methods that keep the predicted class Mine is best; better than TS are QaTS and Mine by NLL and Brier score; worse: Uncal and Const by NLL and Brier score.",
 		"Lower ECE, higher NLL and Brier score: Const.", "Not ranked: Const, which " + nothing + "."} {
 		if !strings.Contains(said, want) {
 			t.Errorf("%q lacks %q", said, want)
@@ -326,7 +326,7 @@ func TestFewBlocksUnrankNobody(t *testing.T) {
 	if r := of.row(t, "gc"); math.IsNaN(r.Rank) || r.NotRanked != "" || r.ToTS.Verdict != compare.NotShown {
 		t.Errorf("%+v", r)
 	}
-	if said := strings.Join(of.Table().Remarks, " "); !strings.Contains(said, "3 independent blocks cannot show which methods are better than base-rate, so all are ranked.") {
+	if said := strings.Join(of.Table().Remarks, " "); !strings.Contains(said, "3 independent data sets cannot show which methods are better than base-rate, so all are ranked.") {
 		t.Error(said)
 	}
 	for _, m := range []string{TS, QaTS, results.BaseRate} {

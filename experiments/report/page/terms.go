@@ -10,7 +10,7 @@ import (
 
 // explained has what the page says of a term where a text first has it.
 var explained = map[english.Term]string{
-	compare.BlockTerm: "A block: data sets that share no known test samples with those of another block. The settings of a block count once together.",
+	compare.BlockTerm: "Independent data sets share no known test samples. All settings of one count once together.",
 }
 
 // terms returns a text with an explanation of each term where it first stands, which a browser

@@ -57,7 +57,7 @@ func TestTheAnswerIsShort(t *testing.T) {
 	text := written(t, t.TempDir(), folder())
 	text = regexp.MustCompile(`<abbr[^>]*>|</abbr>`).ReplaceAllString(text, "")
 	for _, want := range []string{
-		`id="verdict-compare-nll-measured">No method is shown to be better than TS: 3 independent blocks cannot show a difference over data sets. <a href="#compare-nll-measured">`,
+		`id="verdict-compare-nll-measured">No method is shown to be better than TS: 3 independent data sets cannot show a difference. <a href="#compare-nll-measured">`,
 		`id="verdict-compare-nll-simulated">SIMULATED: values of 2 methods beside TS, 2 data sets. `,
 	} {
 		if n := strings.Count(text, want); n != 1 {

@@ -143,7 +143,7 @@ func TestOnlyVerifiedMethodsAreRanked(t *testing.T) {
 		t.Error(got)
 	}
 	said := table.Statement().String()
-	if want := "QaTS ranks best of 4 methods by ECE. QaTS against TS, ECE, 16 settings in 8 blocks: "; !strings.HasPrefix(said, want) || strings.Contains(said, "Boast") || strings.Contains(said, "Again") || strings.Contains(said, "Off") {
+	if want := "QaTS ranks best of 4 methods by ECE. QaTS against TS, ECE, 16 settings in 8 independent data sets: "; !strings.HasPrefix(said, want) || strings.Contains(said, "Boast") || strings.Contains(said, "Again") || strings.Contains(said, "Off") {
 		t.Errorf("%q", said)
 	}
 	printed := table.Table()
