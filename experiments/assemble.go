@@ -150,11 +150,11 @@ func (p *Plan) settingInfo(u *Unit, in inputs) results.SettingInfo {
 	lines := func(text string) string { return strings.ReplaceAll(strings.TrimSpace(text), "\n", "; ") }
 	return results.SettingInfo{Setting: u.Setting.Setting, DatasetLabel: cmp.Or(u.Spec.Labels[u.Setting.Dataset], from.DatasetLabel), BackboneLabel: cmp.Or(u.Spec.Labels[u.Setting.Backbone], from.BackboneLabel),
 		Domain: from.Domain, CalibrateOn: u.Setting.CalibrateOn, Source: string(from.Origin), Kind: string(from.Kind),
-		N: in.Rows, K: in.Classes, Notes: notesOf(from, in.Notes), Test: lines(u.testArrays), Cal: lines(u.calArrays)}
+		N: in.Rows, K: in.Classes, Notes: notesOf(from, u.Setting.FirstPositive, in.Notes), Test: lines(u.testArrays), Cal: lines(u.calArrays)}
 }
 
-// notesOf returns what is known of the arrays.
-func notesOf(from data.Provenance, inputs results.Notes) (note results.Notes) {
+// notesOf returns what is known of the arrays, and that of two classes the first is the positive one.
+func notesOf(from data.Provenance, firstPositive bool, inputs results.Notes) (note results.Notes) {
 	add := func(kind results.NoteKind, text string) {
 		if text != "" {
 			note = append(note, results.Note{Kind: kind, Text: text})
@@ -171,5 +171,8 @@ func notesOf(from data.Provenance, inputs results.Notes) (note results.Notes) {
 		add(results.StandIn, from.StandIn)
 	}
 	add(results.Arrays, from.Note)
+	if firstPositive {
+		add(results.Arrays, "the positive class is 0")
+	}
 	return append(note, inputs...)
 }

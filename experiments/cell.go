@@ -184,9 +184,9 @@ func (u *Unit) compareTexts(interval metrics.Interval) {
 		if c.samples == "" {
 			continue
 		}
-		c.scores = scoresText(c.samples, u.uncalText(), u.Spec.Metrics, u.Spec.PerClass)
+		c.scores = scoresText(c.samples, u.uncalText(), u.Spec.Metrics, u.Spec.PerClass, u.Setting.FirstPositive)
 		if b >= 0 && i != b && u.Cells[b].samples != "" {
-			c.pair = pairText(c.samples, u.Cells[b].samples, u.uncalText(), interval, u.Spec.Intervals)
+			c.pair = pairText(c.samples, u.Cells[b].samples, u.uncalText(), interval, u.Spec.Intervals, u.Setting.FirstPositive)
 		}
 	}
 }

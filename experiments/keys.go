@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/qats-bench/qats/data"
@@ -62,13 +63,13 @@ func samplesText(fit, test string, classes, vectors bool) string {
 
 // scoresText is the text of the values of all metrics of a cell. uncal is the text of
 // the sample scores of the uncalibrated network, which some metrics compare with. perClass
-// says that scores of each class are among them.
-func scoresText(samples, uncal string, entries []metrics.Entry, perClass bool) string {
+// says that scores of each class are among them, and firstPositive that of two classes the first is the positive one.
+func scoresText(samples, uncal string, entries []metrics.Entry, perClass, firstPositive bool) string {
 	text := fmt.Sprintf("scores %d\nbins %d\n", scoresVersion, metrics.BinsVersion)
 	if perClass {
 		text += fmt.Sprintf("per class %d\n", metrics.PerClassVersion)
 	}
-	return text + metricsText(entries) + compared(samples, uncal, entries)
+	return text + metricsText(entries) + positiveText(entries, firstPositive) + compared(samples, uncal, entries)
 }
 
 // metricsText names metrics with their versions.
@@ -78,6 +79,14 @@ func metricsText(entries []metrics.Entry) string {
 		text += fmt.Sprintf("metric %s %d\n", e.Name, e.Version)
 	}
 	return text
+}
+
+// positiveText names the positive class, if it is not metrics.Positive and one of the metrics reads it.
+func positiveText(entries []metrics.Entry, first bool) string {
+	if first && slices.ContainsFunc(entries, func(e metrics.Entry) bool { return e.Positive }) {
+		return "positive 0\n"
+	}
+	return ""
 }
 
 // compared returns the text of the samples that metrics read: the samples of the cell,
@@ -91,12 +100,12 @@ func compared(samples, uncal string, entries []metrics.Entry) string {
 
 // pairText is the text of the comparison of two cells of one setting, in the metrics of
 // metrics.Paired and the other metrics of entries.
-func pairText(samples, baseline, uncal string, interval metrics.Interval, entries []metrics.Entry) string {
+func pairText(samples, baseline, uncal string, interval metrics.Interval, entries []metrics.Entry, firstPositive bool) string {
 	kind := ""
 	if interval != "" && interval != metrics.Percentile {
 		kind = fmt.Sprintf("interval %s\n", interval)
 	}
-	kind += metricsText(entries) + compared("", uncal, entries)
+	kind += metricsText(entries) + positiveText(entries, firstPositive) + compared("", uncal, entries)
 	return fmt.Sprintf("pair %d\n%s%sagainst\n%s", metrics.PairsVersion, kind, samples, baseline)
 }
 

@@ -103,15 +103,21 @@ func (w *unitWork) countClasses(ctx context.Context) error {
 
 // metricSamples returns the samples of a cell. If one of the metrics compares with the
 // uncalibrated network, the samples know its scores, provided that the setting has a cell
-// for it.
+// for it. They have the positive class of the setting.
 func (w *unitWork) metricSamples(cell int, entries []metrics.Entry) (*metrics.Samples, error) {
 	samples, err := w.cellSamples(cell)
 	if err != nil {
 		return nil, err
 	}
+	of := metrics.Of(samples)
+	if w.unit.Setting.FirstPositive {
+		if named, err := of.WithPositive(1 - metrics.Positive); err == nil { // else the metrics say why they have no value
+			of = named
+		}
+	}
 	i := w.unit.uncal()
 	if !engine.ReadsOf(entries).Uncal || i < 0 || w.unit.Cells[i].samples == "" {
-		return metrics.Of(samples), nil
+		return of, nil
 	}
 	if o := w.outcomes[i]; o.status != "" {
 		return nil, fmt.Errorf("%s, with which metrics compare: %s", w.unit.Cells[i].Method.Name, o.why)
@@ -120,7 +126,7 @@ func (w *unitWork) metricSamples(cell int, entries []metrics.Entry) (*metrics.Sa
 	if err != nil {
 		return nil, err
 	}
-	return metrics.Of(samples).Against(metrics.Of(uncal))
+	return of.Against(metrics.Of(uncal))
 }
 
 // unpaired returns the cells whose pairing with the baseline is not in the store yet.

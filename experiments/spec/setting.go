@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
 )
 
@@ -19,6 +20,8 @@ const MaxSplits = 1000
 type Setting struct {
 	results.Setting
 	CalibrateOn string // dataset whose calibration set is used; empty for the setting's own dataset
+
+	FirstPositive bool // of two classes the first is the positive one, and not metrics.Positive
 }
 
 // Test returns the set on which methods are evaluated, before the plan applies the variant.
@@ -56,6 +59,7 @@ type grid struct {
 	TestShares  string    `key:"test_shares" of:"calibration" default:"none" help:"calibration thins out the test rows to the class shares of the calibration set: the skewed test set of a long-tailed network, without label shift. Not with corruption, rescale, splits or calibrate_on." example:"calibration"`
 	Seeds       []int     `key:"seeds" nonempty:"" range:"0 to 1000000" want:"a seed is 0 to 1000000" default:"none" help:"Seeds of several trainings of the network, whose arrays are those of {backbone}-seed{seed}; one setting each, which count as one in every comparison. Not with rescale, splits or test_shares." example:"[0, 1, 2, 3, 4]"`
 	CalibrateOn string    `key:"calibrate_on" as:"id" default:"the dataset itself" help:"Data set whose calibration set is used." example:"cifar10"`
+	Positive    int       `key:"positive" range:"0 to 1" want:"of two classes the positive one is 0 or 1" default:"1" help:"Of two classes the positive one, whose probability the metrics ece_positive, oe, slope and intercept read." example:"0"`
 }
 
 func (grid) about() (name, text string) {
@@ -73,7 +77,12 @@ func (r *reader) settings(grids []grid, experiment string) []Setting {
 		if !r.consistent(g) {
 			continue
 		}
+		positive := metrics.Positive
+		if r.given(&g.Positive) {
+			positive = g.Positive
+		}
 		for _, s := range g.expand(experiment) {
+			s.FirstPositive = positive != metrics.Positive
 			if len(all) == maxSettings {
 				r.errorf(g, "more than %d settings", maxSettings)
 				break

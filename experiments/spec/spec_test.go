@@ -108,6 +108,7 @@ func TestRejectsValuesThatWouldChangeTheSpec(t *testing.T) {
 		"methods: [uncal]\nsettings: {dataset: d, backbone: b, splits: 0}\n":                            `s.yaml:3:45: splits "0": give a number of draws from 1 to 1000`,
 		"methods: [uncal]\nsettings: {dataset: d, backbone: b, splits: 2, rescale: 3}\n":                "s.yaml:3:11: splits redraws clean images and their own calibration set; leave out corruption, severity, rescale and calibrate_on",
 		"methods: [uncal]\nsettings: {dataset: d, backbone: b, splits: 2, calibrate_on: e}\n":           "s.yaml:3:11: splits redraws clean images and their own calibration set; leave out corruption, severity, rescale and calibrate_on",
+		"methods: [uncal]\nsettings: {dataset: d, backbone: b, positive: 2}\n":                          `s.yaml:3:47: positive "2": of two classes the positive one is 0 or 1`,
 		"methods: [uncal]\nmetrics: []\n" + one:                                                         "s.yaml:3:10: metrics: the list is empty",
 		"methods: [{name: ts, options: 3}]\n" + one:                                                     "s.yaml:2:31: ts takes no options",
 		"methods: [{name: ts, options: [a]}]\n" + one:                                                   "s.yaml:2:31: ts takes no options",
