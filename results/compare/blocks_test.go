@@ -3,6 +3,7 @@ package compare
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -36,17 +37,51 @@ func TestPowerIsWhatTheClearestDifferencesReach(t *testing.T) {
 	for _, c := range []struct{ methods, blocks int }{{1, 5}, {1, 6}, {3, 4}, {3, 6}, {3, 7}, {46, 9}, {12, 9}, {13, 9}, {46, 10}, {46, 11}} {
 		made := comparison(t, best(c.methods, c.blocks), nil, ece)
 		p, row := made.Power(), made.Rows[0]
-		if p.Comparisons != c.methods || p.Blocks != c.blocks || !(math.Abs(p.LeastP-row.Test.P) <= 1e-15) || !(math.Abs(p.LeastHolm-row.Holm) <= 1e-14) {
+		if p.Tests != c.methods || p.Blocks != c.blocks || !(math.Abs(p.LeastP-row.Test.P) <= 1e-15) || !(math.Abs(p.LeastHolm-row.Holm) <= 1e-14) {
 			t.Errorf("%d methods, %d blocks: %+v; p %v, Holm %v", c.methods, c.blocks, p, row.Test.P, row.Holm)
 		}
 		if p.Possible != significant(c.methods, c.blocks) {
 			t.Errorf("%d methods, %d blocks: possible %t", c.methods, c.blocks, p.Possible)
 		}
-		if p.Methods > 0 && !significant(p.Methods, c.blocks) || significant(p.Methods+1, c.blocks) {
-			t.Errorf("%d blocks: at most %d methods", c.blocks, p.Methods)
+		if p.Most > 0 && !significant(p.Most, c.blocks) || significant(p.Most+1, c.blocks) {
+			t.Errorf("%d blocks: at most %d methods", c.blocks, p.Most)
 		}
 		if !significant(c.methods, p.Needed) || significant(c.methods, p.Needed-1) {
 			t.Errorf("%d methods: %d blocks are needed", c.methods, p.Needed)
+		}
+	}
+}
+
+// TestThePowerOfATableCountsItsScores: where each method is better in every block by both scores, the corrected p of each
+// test is the smallest one, and tables do not share their tests.
+func TestThePowerOfATableCountsItsScores(t *testing.T) {
+	for _, c := range []struct{ methods, blocks int }{{1, 6}, {1, 7}, {3, 7}, {3, 9}, {2, 5}} {
+		records := best(c.methods, c.blocks)
+		rows := &results.Rows{Records: slices.Concat(resultstest.By("nll", records...), resultstest.By("brier", records...), records)}
+		for m := range c.methods {
+			rows.Methods = append(rows.Methods, results.MethodInfo{Method: fmt.Sprint("m", m), Predicts: results.Keeps})
+		}
+		rows.Records = append(rows.Records, resultstest.Each(resultstest.By("nll", best(1, c.blocks)...), func(r *results.Record) {
+			if r.Method == "m0" {
+				r.Method = "other"
+			}
+		})...)
+		rows.Methods = append(rows.Methods, results.MethodInfo{Method: "other", Predicts: results.Changes})
+		j := judgeOne(t, rows, Options{Against: "qats"}, "ece")
+		if len(j.Groups) != 2 {
+			t.Fatalf("%d tables", len(j.Groups))
+		}
+		for i, tests := range []int{2 * c.methods, 1} {
+			g := j.Groups[i]
+			p := g.Power()
+			if p.Tests != tests || p.Blocks != c.blocks || p.Possible != g.Possible {
+				t.Errorf("%d methods, %d blocks, table %d: %+v, possible %t", c.methods, c.blocks, i, p, g.Possible)
+			}
+			for _, e := range g.Methods[0].Scores {
+				if c.blocks >= 6 && !(math.Abs(e.Holm-p.LeastHolm) <= 1e-14) {
+					t.Errorf("%d methods, %d blocks, table %d: Holm %v, want %v", c.methods, c.blocks, i, e.Holm, p.LeastHolm)
+				}
+			}
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -84,12 +85,13 @@ type powerObject struct {
 	Corrupted   int    `json:"corrupted_settings"`
 	CorruptedOf int    `json:"corrupted_networks"` // that the corrupted settings are of
 	Blocks      int    `json:"blocks"`
-	Comparisons int    `json:"comparisons"`
+	Table       string `json:"table,omitempty"` // what its methods predict: keeps, changes or top-label; empty where each method has one test
+	Tests       int    `json:"tests"`           // that Holm corrects together: methods times scores of a table, or methods
 	LeastP      digits `json:"least_p"`
 	LeastHolm   digits `json:"least_p_holm"`
 	Possible    bool   `json:"can_be_significant"` // at .05 after Holm's correction
-	Methods     int    `json:"most_methods"`       // named beforehand, with which a result could be significant; 0 for none
-	Needed      int    `json:"blocks_needed"`      // for all methods compared
+	Most        int    `json:"most_tests"`         // named beforehand, with which a result could be significant; 0 for none
+	Needed      int    `json:"blocks_needed"`      // for all tests
 }
 
 // domain names the domains of the rows in data forms.
@@ -114,7 +116,7 @@ func namesOf(settings []results.Setting) []string {
 
 // JSON prints one object a line: for each method, for the ranking, for the strength of
 // each ranked method where the view is Full, for each method and setting that the ranking leaves out, for
-// warnings of fits, for each block, for the power of the tests, and for each redrawn
+// warnings of fits, for each block, for the power of the tests of each table, and for each redrawn
 // setting and method.
 func (v View) JSON(w io.Writer) error {
 	if err := v.methods(v.shown()[1:]).JSON(w); err != nil {
@@ -148,9 +150,20 @@ func (v View) JSON(w io.Writer) error {
 	for _, b := range v.Blocks {
 		objects = append(objects, blockObject{about{"block", v.Metric, v.Source, v.domain(), v.Block}, b, v.Datasets[b], v.Bases[b]})
 	}
-	if p := v.Power(); p.Comparisons > 0 && v.Judged() {
-		objects = append(objects, powerObject{about{"power", v.Metric, v.Source, v.domain(), v.Block}, v.Extent.Settings, v.Extent.Corrupted, v.Extent.CorruptedOf,
-			p.Blocks, p.Comparisons, digits(p.LeastP), digits(p.LeastHolm), p.Possible, p.Methods, p.Needed})
+	power := func(of string, p Power) {
+		if p.Tests > 0 && v.Judged() {
+			objects = append(objects, powerObject{about{"power", v.Metric, v.Source, v.domain(), v.Block}, v.Extent.Settings, v.Extent.Corrupted, v.Extent.CorruptedOf,
+				p.Blocks, of, p.Tests, digits(p.LeastP), digits(p.LeastHolm), p.Possible, p.Most, p.Needed})
+		}
+	}
+	if v.Judgement == nil || v.Ratio {
+		power("", v.Power())
+	} else {
+		for _, g := range v.Judgement.Groups {
+			if slices.Contains(g.Scores, v.Metric) {
+				power(string(g.Predicts), g.Power())
+			}
+		}
 	}
 	if err := table.WriteJSON(w, objects); err != nil {
 		return err

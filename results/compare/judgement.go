@@ -510,14 +510,6 @@ func (j *Judgement) Named() (best []string) {
 	return best
 }
 
-// Lead returns the method that a picture of the judgement shows: the first that is best, or Against.
-func (j *Judgement) Lead() string {
-	if best := j.Named(); len(best) > 0 {
-		return best[0]
-	}
-	return j.Against
-}
-
 // disagrees returns a calibration error and the scores that show the opposite of a method: nil where none does.
 func (m Judged) disagrees() (of *Effect, scores []Effect) {
 	for i, e := range m.Errors {

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -11,36 +12,55 @@ import (
 // Power says what Wilcoxon's test with Holm's correction can show at best over so many
 // blocks: where a method is better, or worse, in every block.
 type Power struct {
-	Blocks      int     // the most that a method has
-	Comparisons int     // the methods that are compared
-	LeastP      float64 // the smallest p of one comparison
-	LeastHolm   float64 // the smallest p after Holm's correction
+	Blocks    int     // the most that a method has
+	Tests     int     // that are corrected together: of each method, or of each method by each score
+	LeastP    float64 // the smallest p of one test
+	LeastHolm float64 // the smallest p after Holm's correction
 
 	// Possible reports whether a result can be significant at Alpha. If not, it could be
-	// significant with at most Methods methods that are named beforehand (0 for none), or
+	// significant with at most Most tests that are named beforehand (0 for none), or
 	// with Needed blocks.
-	Possible        bool
-	Methods, Needed int
+	Possible     bool
+	Most, Needed int
 }
 
-// Power returns the power of the comparison with Against.
+// Power returns the power of the comparison with Against by its metric alone: a test of each method.
 func (c *Comparison) Power() Power {
-	p := Power{Comparisons: len(c.Rows)}
+	blocks := 0
 	for _, r := range c.Rows {
-		p.Blocks = max(p.Blocks, r.Blocks)
+		blocks = max(blocks, r.Blocks)
 	}
-	p.LeastP = significance.LeastP(p.Blocks)
-	holm := p.LeastP * float64(p.Comparisons)
+	return powerOf(blocks, len(c.Rows))
+}
+
+// Power returns the power of the tests of a table: of its methods by its scores. Where no method has blocks enough
+// for a test, it is that of the tests of all.
+func (g Group) Power() Power {
+	tests, all := 0, 0
+	for _, m := range g.Methods {
+		for _, e := range m.Scores {
+			if all++; testable(e.Row.Blocks) {
+				tests++
+			}
+		}
+	}
+	return powerOf(g.Blocks, cmp.Or(tests, all))
+}
+
+// powerOf returns the power of so many tests.
+func powerOf(blocks, tests int) Power {
+	p := Power{Blocks: blocks, Tests: tests, LeastP: significance.LeastP(blocks)}
+	holm := p.LeastP * float64(tests)
 	p.LeastHolm, p.Possible = min(1, holm), holm <= Alpha
-	p.Methods, p.Needed = int(Alpha/p.LeastP), blocksFor(p.Comparisons)
+	p.Most, p.Needed = int(Alpha/p.LeastP), blocksFor(tests)
 	return p
 }
 
-// blocksFor returns the fewest blocks over which one of so many comparisons can be
+// blocksFor returns the fewest blocks over which one of so many tests can be
 // significant at Alpha after Holm's correction.
-func blocksFor(comparisons int) int {
+func blocksFor(tests int) int {
 	n := 1
-	for significance.LeastP(n)*float64(comparisons) > Alpha {
+	for significance.LeastP(n)*float64(tests) > Alpha {
 		n++
 	}
 	return n
@@ -52,7 +72,7 @@ func (v View) powerNotes() []string {
 	const small = .01
 	p := v.Power()
 	switch {
-	case p.Comparisons == 0 || !v.Judged():
+	case p.Tests == 0 || !v.Judged():
 		return nil
 	case v.Judgement != nil && !v.Ratio: // its statement says how many blocks its tests take
 		if p.LeastP > 1-Level {
@@ -66,8 +86,8 @@ func (v View) powerNotes() []string {
 		return []string{english.Count(p.Blocks, unitOf(v.Block)) + " cannot be tested: that takes " + p.remedy(unitOf(v.Block)) + "."}
 	}
 	text := fmt.Sprintf("With %s no p can be below %s", english.Count(p.Blocks, unitOf(v.Block)), probability(p.LeastP))
-	if !p.Possible && p.Comparisons > 1 {
-		text += fmt.Sprintf(", or below %s after Holm's correction for %d methods", probability(p.LeastHolm), p.Comparisons)
+	if !p.Possible && p.Tests > 1 {
+		text += fmt.Sprintf(", or below %s after Holm's correction for %d methods", probability(p.LeastHolm), p.Tests)
 	}
 	if !p.Possible {
 		text += ", so none can reach .05: that takes " + p.remedy(unitOf(v.Block))
@@ -83,11 +103,11 @@ func (v View) powerNotes() []string {
 func (p Power) remedy(unit string) string {
 	text := english.Count(p.Needed, unit)
 	switch {
-	case p.Comparisons == 1:
-	case p.Methods == 0:
+	case p.Tests == 1:
+	case p.Most == 0:
 		text += fmt.Sprintf(", or %d for a single method", blocksFor(1))
 	default:
-		text += fmt.Sprintf(", or at most %s, named beforehand", english.Count(p.Methods, "method"))
+		text += fmt.Sprintf(", or at most %s, named beforehand", english.Count(p.Most, "method"))
 	}
 	return text
 }
