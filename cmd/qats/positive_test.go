@@ -51,7 +51,7 @@ func TestTryShowsThePositiveClass(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		`(?m)^    method +cal NLL +NLL +P\(1\) +band +ECE +band +accuracy +fit$`,
+		`(?m)^    method +cal NLL +NLL +P\(1\) +band +ECE +band +accuracy$`,
 		`(?m)^    ts .* outside +kept`,
 		`(?m)^    hb-top .* - +- `,
 		`ECE of\s+P\(class\s+1\)\s+\d+\.\d\s+->\s+\d\.\d %`,

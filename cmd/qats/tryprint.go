@@ -226,6 +226,7 @@ func (p printed) table() *table.Table {
 	}
 	brier.Data = !p.ByBrier()
 	seconds := number("fit_seconds", "fit", 1, 2)
+	seconds.Data = p.Input.Two() // two columns of the positive class leave no room
 	only := func(key string) table.Column { return table.Column{Key: key, Data: true} }
 	positive, positiveData := p.positiveColumns()
 	t := &table.Table{List: true, Labels: 2, Columns: slices.Concat([]table.Column{only("kind"), {}, {Key: "method", Head: "method"}, choice, nll, brier}, positive, []table.Column{ece,
