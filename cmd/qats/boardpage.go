@@ -56,7 +56,7 @@ An entry that cannot be read is left out, with the reason; the status is then 1.
 	f.StringSliceVar(&l.methods, "method", nil, "with --run: methods or groups to run, beside the baseline (default: all of this version)")
 	f.StringVar(&l.protocol, "protocol", submission.Version, "version of the protocol: "+strings.Join(submission.Versions(), " or "))
 	f.StringVar(&l.registry, "registry", "", "folder of the numbers of the methods of the project (default results/leaderboard/v2, and of v1 results/leaderboard)")
-	f.StringVar(&l.entries, "entries", "submissions", "folder of the entries")
+	f.StringVar(&l.entries, "entries", entriesDir, "folder of the entries")
 	f.StringVar(&l.at.out, "out", filepath.Join("results", "out", "leaderboard"), "folder of the page, and of the run with its store")
 	f.StringArrayVar(&l.at.Data, "data", nil, "folder of arrays, searched before those of the protocol; may be repeated")
 	for _, dir := range []string{"registry", "entries", "out", "data"} {

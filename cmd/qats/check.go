@@ -8,26 +8,29 @@ import (
 	"maps"
 	"math"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/qats-bench/qats/data/npy"
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/inspect"
 	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/experiments/trial"
 	"github.com/qats-bench/qats/internal/called"
 	"github.com/qats-bench/qats/internal/english"
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/internal/terminal"
 	"github.com/qats-bench/qats/results/table"
 )
 
 func checkCommand() *cobra.Command {
-	var folders []string
-	var asJSON bool
+	var c checking
 	cmd := &cobra.Command{
-		Use:   "check DIR|SPEC...",
+		Use:   "check DIR|SPEC|FILE...",
 		Short: "Read every array of a folder or a spec, and say what is wrong with it",
 		Long: `check reads the arrays of a folder, or of the settings of a spec, completely. It
 prints a row for each set, with the accuracy and the ECE of the softmax without
@@ -46,34 +49,64 @@ A folder needs no spec; ` + called.Command() + ` init --help lists the names tha
 		Example: examples(
 			"check .",
 			"check mine.yaml --data arrays",
+			"check outputs.npz",
+			"check logits.npy labels.npy",
 			"check experiments/companion.yaml --json",
 		),
 		Args: argumentsOr(1, math.MaxInt, "check takes folders of arrays or specs, as in: "+called.Command()+" check arrays"),
-		RunE: func(cmd *cobra.Command, args []string) error { return check(cmd, args, folders, asJSON) },
+		RunE: func(cmd *cobra.Command, args []string) error { return c.run(cmd, args) },
 	}
-	cmd.Flags().StringArrayVar(&folders, "data", nil, "folder of arrays, searched before the sources of the specs; may be repeated")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object for each set and each finding, one a line")
+	f := cmd.Flags()
+	f.StringArrayVar(&c.folders, "data", nil, "folder of arrays, searched before the sources of the specs; may be repeated")
+	kindFlag(cmd, &c.stated.Kind)
+	ignoreFlag(cmd, &c.stated.Ignore)
+	f.BoolVar(&c.json, "json", false, "print one JSON object for each set and each finding, one a line")
 	cmd.MarkFlagDirname("data")
 	return cmd
 }
 
-func check(cmd *cobra.Command, args, folders []string, asJSON bool) error {
-	if err := notArrays("check takes folders of arrays and specs", args, false); err != nil {
+// checking are the flags of check.
+type checking struct {
+	folders []string     // of specs
+	stated  trial.Stated // of files
+	json    bool
+}
+
+// isArrays reports whether an argument names arrays as try takes them, and neither a folder nor a spec.
+func isArrays(arg string) bool {
+	file, _, _ := strings.Cut(arg, "#")
+	array := npy.IsTable(file) || slices.Contains([]string{".npy", ".npz", ".safetensors"}, strings.ToLower(filepath.Ext(file)))
+	return arg == npy.StreamName || trial.IsCarried(arg) || array && !isFolder(arg)
+}
+
+func (c *checking) run(cmd *cobra.Command, args []string) error {
+	if err := notArrays("check takes folders, specs and arrays", lists.Where(args, func(arg string) bool { return !isArrays(arg) }), false); err != nil {
 		return err
 	}
-	if len(folders) > 0 && !slices.ContainsFunc(args, func(arg string) bool { return !isFolder(arg) }) {
+	arrays := slices.ContainsFunc(args, isArrays)
+	switch stated := cmd.Flags().Changed("kind") || cmd.Flags().Changed("ignore"); {
+	case arrays && slices.ContainsFunc(args, func(arg string) bool { return !isArrays(arg) }):
+		return usage("check takes files of arrays, as try takes them, or folders and specs, and not both")
+	case stated && !arrays:
+		return usage("--kind and --ignore say what files of arrays hold; of folders and specs manifest.yaml says it")
+	}
+	if len(c.folders) > 0 && !slices.ContainsFunc(args, func(arg string) bool { return !isFolder(arg) && !isArrays(arg) }) {
 		return errors.New("--data is for specs: it names a folder in which their arrays are searched; a folder of arrays is checked by itself, without --data")
 	}
 	var all inspect.Inspection
-	for _, arg := range args {
-		in, err := inspected(cmd, arg, folders)
+	names := args
+	if arrays { // of one network
+		names = args[:1]
+	}
+	for _, arg := range names {
+		in, err := c.inspected(cmd, arg, args)
 		if err != nil {
 			return err
 		}
 		all.Sets = append(all.Sets, in.Sets...)
 		all.Problems = append(all.Problems, in.Problems...)
 	}
-	if asJSON {
+	if c.json {
 		if err := checkJSON(cmd.OutOrStdout(), &all); err != nil {
 			return err
 		}
@@ -83,27 +116,56 @@ func check(cmd *cobra.Command, args, folders []string, asJSON bool) error {
 	if all.Count(inspect.Error) > 0 {
 		return errFailed
 	}
-	if !asJSON {
+	if !c.json {
 		checkNext(cmd, args)
 	}
 	return nil
 }
 
-// inspected inspects a folder or a spec.
-func inspected(cmd *cobra.Command, arg string, folders []string) (*inspect.Inspection, error) {
+// inspected inspects a folder, a spec, or the arrays that all arguments name.
+func (c *checking) inspected(cmd *cobra.Command, arg string, args []string) (*inspect.Inspection, error) {
+	if isArrays(arg) {
+		return c.tried(cmd, args)
+	}
 	progress, end := settingsProgress(cmd.ErrOrStderr(), time.Now)
 	if quiet(cmd) {
 		progress = func(int, int, string) {}
 	}
 	defer end()
 	if isFolder(arg) {
-		return inspect.Folder(cmd.Context(), arg, progress)
+		in, err := inspect.Folder(cmd.Context(), arg, progress)
+		if err == nil && len(in.Sets) == 0 { // what try knows of a folder is more
+			if of, err := c.tried(cmd, []string{arg}); err == nil && len(of.Sets) > 0 {
+				return of, nil
+			}
+		}
+		return in, err
 	}
 	s, err := experiments.ReadSpec(arg)
 	if err != nil {
 		return nil, err
 	}
-	return inspect.Specs(cmd.Context(), []*spec.Spec{s}, experiments.PlanOptions{Data: folders}, progress)
+	return inspect.Specs(cmd.Context(), []*spec.Spec{s}, experiments.PlanOptions{Data: c.folders}, progress)
+}
+
+// tried inspects the arrays that arguments name as those of try do.
+func (c *checking) tried(cmd *cobra.Command, args []string) (*inspect.Inspection, error) {
+	var given *trial.Given
+	var err error
+	if trial.IsCarried(args[0]) {
+		given, err = trial.Carried(cmd.Context(), args[0])
+	} else {
+		var m memory
+		m.usual()
+		given, err = trial.Find(cmd.Context(), arrayInput(cmd, m), args, c.stated)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, line := range given.Took {
+		warn(cmd.ErrOrStderr(), newTextWarning(line))
+	}
+	return given.Inspect(cmd.Context())
 }
 
 // settingsProgress returns what shows how many settings are done: a bar on a terminal, and
@@ -132,7 +194,11 @@ func isFolder(path string) bool {
 
 // checkNext prints the next command after a check without errors.
 func checkNext(cmd *cobra.Command, args []string) {
-	if isFolder(args[0]) {
+	switch {
+	case isArrays(args[0]):
+		next(cmd, slices.Concat([]string{"try"}, args, given(cmd, "kind", "ignore"))...)
+		return
+	case isFolder(args[0]):
 		next(cmd, "init", args[0])
 		return
 	}

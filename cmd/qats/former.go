@@ -22,6 +22,7 @@ type former struct {
 	old     string // its name, a flag with its dashes
 	now     string // the words that take its place; VALUE in them is the value of the flag
 	gone    bool   // an error, which names what takes its place
+	bare    bool   // the flag without a value, which it needs now
 
 	value func(string) (string, error) // what VALUE is; nil for the value itself
 }
@@ -47,6 +48,10 @@ func formers() []former {
 		{old: "simulate", now: "paper simulate SPEC --out DIR", gone: true},
 		{old: "version", now: "--version", gone: true},
 
+		{command: "try", old: "--methods", now: "--method VALUE"},
+		{command: "board submit", old: "--parameter", now: "--param VALUE"},
+		{command: "board submit", old: "--to", now: "--entries VALUE"},
+		{command: "score", old: "--interval", now: "--interval standard", bare: true},
 		{command: "compare", old: "--all", now: "--full"},
 		{command: "compare", old: "--explain", now: "--full"},
 		{command: "compare", old: "--latex", now: "--full=VALUE", value: fullTable},
@@ -82,6 +87,7 @@ func datasetsNames() []string { return []string{"fetch", "import"} }
 func addFormers(root *cobra.Command) {
 	for _, f := range formers() {
 		switch {
+		case f.bare: // renewed replaces it
 		case f.command != "":
 			cmd, _, _ := root.Find(strings.Fields(f.command)) // a test finds each
 			f.addFlag(cmd)
@@ -113,8 +119,8 @@ func ofPython(name string, args []string) string {
 	return fmt.Sprintf("%s is a command of the Python package (pip install './python[datasets]'): %s", name, line)
 }
 
-// renewed returns the arguments of the program with the new words of a former command, and the command if
-// there is one.
+// renewed returns the arguments of the program with the new words of former commands and of flags without
+// the value that they need now, and these.
 func renewed(args []string) ([]string, []former) {
 	at := 0
 	for at < len(args) && (strings.HasPrefix(args[at], "-") || args[at] == "help") {
@@ -126,12 +132,31 @@ func renewed(args []string) ([]string, []former) {
 	if at >= len(args) {
 		return args, nil
 	}
-	i := slices.IndexFunc(formers(), func(f former) bool { return f.command == "" && !f.gone && f.old == args[at] })
-	if i < 0 {
-		return args, nil
+	var typed []former
+	for _, f := range formers() {
+		switch {
+		case f.command == "" && !f.gone && f.old == args[at]:
+			args, typed = slices.Concat(args[:at], strings.Fields(f.now), args[at+1:]), append(typed, f)
+		case f.bare && f.command == args[at]:
+			if i := bareFlag(args, f.old); i >= 0 {
+				args, typed = slices.Concat(args[:i], strings.Fields(f.now), args[i+1:]), append(typed, f)
+			}
+		}
 	}
-	f := formers()[i]
-	return slices.Concat(args[:at], strings.Fields(f.now), args[at+1:]), []former{f}
+	return args, typed
+}
+
+// bareFlag returns the place of a flag without a value among arguments; -1 where there is none.
+func bareFlag(args []string, flag string) int {
+	for i, arg := range args {
+		switch {
+		case arg == "--":
+			return -1
+		case arg == flag && (i+1 == len(args) || strings.HasPrefix(args[i+1], "-")):
+			return i
+		}
+	}
+	return -1
 }
 
 // formerFlag is the value of a former flag: what is set is the flag that takes its place.

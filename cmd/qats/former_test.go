@@ -74,7 +74,7 @@ func TestFormerCommandsAreTheNewOnes(t *testing.T) {
 }
 
 // formerValues are values that former flags accept, where another than "x" is one.
-var formerValues = map[string]string{"--latex": "full", "--setting": "a,b", "--variant": "rescale=2"}
+var formerValues = map[string]string{"--latex": "full", "--setting": "a,b", "--variant": "rescale=2", "--parameter": "a=1"}
 
 // of is the value that the new flag has for a value of the old one.
 func of(f former, value string) string {
@@ -88,7 +88,7 @@ func of(f former, value string) string {
 // flag is hidden, and several are told in one line.
 func TestFormerFlagsSetTheNewOnes(t *testing.T) {
 	for _, f := range formers() {
-		if f.command == "" {
+		if f.command == "" || f.bare {
 			continue
 		}
 		find := func() *cobra.Command {
@@ -169,5 +169,25 @@ func TestNoTextNamesAGoneCommand(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestAFlagThatNeedsAValueNowHasIt: score --interval without one.
+func TestAFlagThatNeedsAValueNowHasIt(t *testing.T) {
+	for _, c := range []struct{ args, want []string }{
+		{[]string{"score", "--interval"}, []string{"score", "--interval", "standard"}},
+		{[]string{"-q", "score", "--interval", "--json"}, []string{"-q", "score", "--interval", "standard", "--json"}},
+		{[]string{"score", "--interval", "bc"}, nil},
+		{[]string{"score", "--interval bc", "--", "--interval"}, nil},
+		{[]string{"compare", "--interval"}, nil},
+	} {
+		got, typed := renewed(c.args)
+		want := c.want
+		if want == nil {
+			want = c.args
+		}
+		if !slices.Equal(got, want) || (len(typed) == 1) != (c.want != nil) {
+			t.Errorf("%q: %q, %v", c.args, got, typed)
+		}
 	}
 }

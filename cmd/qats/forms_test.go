@@ -265,7 +265,7 @@ func TestFormsOfArraysUntilTheFirstTable(t *testing.T) {
 					c.mend(t, dir)
 				}
 				var out, said strings.Builder
-				status := run(context.Background(), append(strings.Fields(c.words), "--methods", "ts"), &out, &said)
+				status := run(context.Background(), append(strings.Fields(c.words), "--method", "ts"), &out, &said)
 				first := regexp.MustCompile(`(?m)^ +method .*NLL +.*ECE`).MatchString(out.String())
 				if last := i == len(f.types)-1; first != last || last && status != exitOK {
 					t.Errorf("qats %s: status %d, a table: %t\n%s%s", c.words, status, first, out.String(), said.String())

@@ -78,12 +78,13 @@ The code runs with the rights of its user, as any program does.`,
 	f.StringSliceVar(&h.card.Contract.Needs, "needs", nil, "arrays beside logits and labels: features, head, ood, augmented; a Go method says so itself")
 	f.StringSliceVar(&h.card.Command, "command", nil, "words that start the program, as in sh,mine.sh")
 	f.BoolVar(&h.card.Serves, "serves", false, "the program answers many calls (method: served)")
-	f.StringToStringVarP(&h.card.Options, "parameter", "p", nil, "option of a Go method, or keyword argument of fit, as KEY=VALUE; may be repeated")
+	f.StringToStringVarP(&h.card.Options, "param", "p", nil, "option of a Go method, or keyword argument of fit, as KEY=VALUE; may be repeated")
 	f.StringVar(&h.card.Limit, "limit", "", "time of one call, at most 1h (default 10m)")
 	f.StringVar(&h.card.Tier, "tier", "", "lite (networks of the project) or full (networks of others too) (default lite)")
-	f.StringVar(&h.to, "to", entriesDir, "folder of the entries")
+	f.StringVar(&h.to, "entries", entriesDir, "folder of the entries")
 	h.at.entryFlags(cmd)
 	workersFlag(cmd, &h.workers)
+	cmd.MarkFlagDirname("entries")
 	cmd.RegisterFlagCompletionFunc("tier", oneOf(submission.Tiers))
 	return cmd
 }

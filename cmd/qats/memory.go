@@ -18,9 +18,12 @@ type memory struct {
 
 // flag declares --max-memory. Its help begins with the words of what.
 func (m *memory) flag(cmd *cobra.Command, what string) {
-	*m = memory{"4GiB", 4 << 30}
+	m.usual()
 	cmd.Flags().Var(m, "max-memory", what+", as in 512MiB or 6GiB")
 }
+
+// usual sets the memory that no flag has set.
+func (m *memory) usual() { *m = memory{"4GiB", 4 << 30} }
 
 func (m *memory) String() string { return m.text }
 func (m *memory) Type() string   { return "string" }

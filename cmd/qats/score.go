@@ -42,7 +42,7 @@ NLL, Brier score, accuracy and AUROC it covers the value in the population. Of a
 calibration error it covers the mean value that test sets of this size report, which
 is above that of the population: the value plus and minus 1.96 standard deviations over
 2,000 resamples, or over 200 for a metric that is computed anew in each of them.
---interval=population covers the ECE or AECE in the population; it is about twice as
+--interval population covers the ECE or AECE in the population; it is about twice as
 long. Consistency bands, class-wise ECE and a few others have no interval.
 docs/read.md#intervals says what each kind covers. --uncal names the logits of the
 uncalibrated network on the same rows, with which phi compares.
@@ -57,7 +57,7 @@ and 152 a row. If that is more than --max-memory, ` + called.Command() + ` score
 			"score --confidence confidence.npy --correct correct.npy",
 			"score --probs -#probs --labels -#labels --json < test.safetensors",
 			"score --probs probs.npy --labels test/labels.npy --metric ece,ece_null,auroc",
-			"score --probs probs.npy --labels test/labels.npy --metric ece,nll,smece --interval",
+			"score --probs probs.npy --labels test/labels.npy --metric ece,nll,smece --interval standard",
 			"score --probs probs.npy --labels test/labels.npy --uncal test/logits.npy --metric phi",
 			"score --logits test/logits.npy --labels test/labels.npy --figure out.svg",
 			"score --probs probs.npy --labels test/labels.npy --figure corp.pdf --corp",
@@ -79,7 +79,6 @@ and 152 a row. If that is more than --max-memory, ` + called.Command() + ` score
 	f.StringSliceVar(&s.metrics, "metric", []string{"accuracy", "ece", "aece", "nll", "brier"}, "metrics and groups of metrics; "+called.Command()+" doc metrics lists both")
 	f.StringVar(&s.uncal, "uncal", "", "logits of the uncalibrated network, n x k, for the metrics that compare with it")
 	choiceFlag(cmd, &s.interval, "interval", metrics.IntervalKinds(), "print intervals too: percentile, standard, bc or population")
-	f.Lookup("interval").NoOptDefVal = string(metrics.Standard)
 	positiveFlag(cmd, &s.positive)
 	s.memory.flag(cmd, "memory for arrays")
 	f.BoolVar(&s.json, "json", false, "print one JSON object")

@@ -81,7 +81,11 @@ func printCounts(w io.Writer, tasks []taskCells, all bool) error {
 	if sum.missing > 0 {
 		fmt.Fprintf(w, "missing: --array=%s\n", ranges(tasks))
 	}
-	_, err := fmt.Fprintf(w, "%d of %d cells done, %d failed, %d missing\n", sum.done, sum.cells, sum.failed, sum.missing)
+	skipped := ""
+	if sum.skipped > 0 {
+		skipped = fmt.Sprintf(", %d skipped", sum.skipped)
+	}
+	_, err := fmt.Fprintf(w, "%d of %d cells done%s, %d failed, %d missing\n", sum.done, sum.cells, skipped, sum.failed, sum.missing)
 	return err
 }
 

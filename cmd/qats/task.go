@@ -78,8 +78,9 @@ func (p *places) runDigest(specs []*spec.Spec, tests int) string {
 
 // taskCells is what the store has of the cells of a task.
 type taskCells struct {
-	task, cells           int
-	done, failed, missing int // done includes the cells that are skipped for a reason
+	task, cells           int // without those that are skipped for a reason
+	done, failed, missing int
+	skipped               int
 }
 
 // add adds the cells of another task.
@@ -88,6 +89,7 @@ func (c *taskCells) add(o taskCells) {
 	c.done += o.done
 	c.failed += o.failed
 	c.missing += o.missing
+	c.skipped += o.skipped
 }
 
 // countTasks counts the cells of n tasks of a plan of all of them. The store has nothing of a cell
@@ -100,9 +102,12 @@ func (p *places) countTasks(plan *experiments.Plan, specs []*spec.Spec, tests, n
 		c.task = i
 		for _, j := range units {
 			for _, cell := range plan.Units[j].Cells {
-				c.cells++
-				switch cell.State {
-				case experiments.Hit, experiments.Skip:
+				if cell.State == experiments.Skip {
+					c.skipped++
+					continue
+				}
+				switch c.cells++; cell.State {
+				case experiments.Hit:
 					c.done++
 				case experiments.Broken:
 					c.failed++

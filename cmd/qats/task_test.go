@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -39,5 +41,16 @@ func TestTaskOfTheEnvironment(t *testing.T) {
 		if i != c.i || n != c.n || (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
 			t.Errorf("%s, %v: %d of %d, %v; want %d of %d, %s", c.text, c.env, i, n, err, c.i, c.n, c.err)
 		}
+	}
+}
+
+// TestSkippedCellsAreNotDone: in an empty folder no cell is done, and those that a reason skips are counted apart.
+func TestSkippedCellsAreNotDone(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "skips.yaml")
+	mustDo(t, os.WriteFile(file, []byte("name: skips\nmethods: [ts, featclip]\nmetrics: [ece]\nsettings: {dataset: example, backbone: unsure-overscaled}\n"), 0o666))
+	_, out, said := typedWords(t, "cluster", "status", file, "--out", filepath.Join(dir, "none"), "--data", filepath.Join(project(t), "data", "example"))
+	if want := "task 0 of 1: 0 cells done, 0 failed, 1 missing\nmissing: --array=0\n0 of 1 cells done, 1 skipped, 0 failed, 1 missing\n"; out != want {
+		t.Errorf("%q (%s), want %q", out, said, want)
 	}
 }

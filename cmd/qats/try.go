@@ -42,14 +42,14 @@ type trying struct {
 func (t *trying) flags(cmd *cobra.Command) {
 	t.by = trial.Choices()[0]
 	f := cmd.Flags()
-	f.StringSliceVar(&t.methods, "methods", nil, "methods and groups of methods to try, beside uncal and ts (of a confidence alone ts-top): @recommended without this flag, @recommended-2 for two classes, @confidence for a confidence alone; "+called.Command()+" doc methods lists both")
+	f.StringSliceVar(&t.methods, "method", nil, "methods and groups of methods to try, beside uncal and ts (of a confidence alone ts-top): @recommended without this flag, @recommended-2 for two classes, @confidence for a confidence alone; "+called.Command()+" doc methods lists both")
 	choiceFlag(cmd, &t.by, "by", trial.Choices(), "proper score that chooses: nll or brier")
 	f.StringVar(&t.out, "out", "", "folder for a page of the results, index.html, and their CSV files; a new one, or that of an earlier trial")
 	f.BoolVar(&t.json, "json", false, "print one JSON object for each method, and one for the choice")
 	positiveFlag(cmd, &t.positive)
 	t.memory.flag(cmd, "memory for arrays")
 	cmd.MarkFlagDirname("out")
-	cmd.RegisterFlagCompletionFunc("methods", oneOf(describedMethodsAndGroups))
+	cmd.RegisterFlagCompletionFunc("method", oneOf(describedMethodsAndGroups))
 }
 
 func tryCommand() *cobra.Command {
@@ -112,7 +112,7 @@ those of "the prediction is right".`,
 			"try cal/logits.npy cal/labels.npy test/logits.npy test/labels.npy",
 			"try logits.npy labels.npy",
 			"try mine/resnet50",
-			"try outputs.npz --methods qats,svs,sms",
+			"try outputs.npz --method qats,svs,sms",
 			"try predictions.csv",
 			"try probs.npy labels.npy --kind probs --by brier --out page",
 			"try confidence.npy correct.npy --kind confidence",
@@ -185,14 +185,14 @@ func (t *trying) run(cmd *cobra.Command, given *trial.Given) error {
 	}
 	list, err := spec.NewMethods(experiments.Registry(), t.methods)
 	if err != nil {
-		return fmt.Errorf("--methods: %w", err)
+		return fmt.Errorf("--method: %w", err)
 	}
 	t.memory.hold()
 	in, err := given.Read(cmd.Context(), trial.Need(list), t.memory.bytes)
 	if err != nil {
 		return err
 	}
-	if !cmd.Flags().Changed("methods") {
+	if !cmd.Flags().Changed("method") {
 		if list, err = spec.NewMethods(experiments.Registry(), []string{in.Recommended()}); err != nil {
 			return err
 		}
@@ -217,7 +217,7 @@ func (t *trying) run(cmd *cobra.Command, given *trial.Given) error {
 	if t.json {
 		err = p.json(cmd.Context(), cmd.OutOrStdout())
 	} else {
-		err = p.textWith(cmd.OutOrStdout(), t.aside, verbose(cmd) || cmd.Flags().Changed("methods"))
+		err = p.textWith(cmd.OutOrStdout(), t.aside, verbose(cmd) || cmd.Flags().Changed("method"))
 	}
 	if err == nil && t.out != "" {
 		err = t.write(cmd, result)

@@ -102,7 +102,7 @@ def recommend(
     if names:
         from ._methods import ALIASES
 
-        words += ["--methods", ",".join(ALIASES.get(name, name) for name in names)]
+        words += ["--method", ",".join(ALIASES.get(name, name) for name in names)]
     words += ["--", *(_program.argument(name, a) for name, a in arrays.items())]
     with _Progress(progress) as shown:
         lines = _program.call(words, _program.streamed(arrays), read=_read_lines, progress=shown, despite=_has_answer)
@@ -209,7 +209,7 @@ class Recommendation:
                 accuracy = "kept"
             else:
                 accuracy = format(100 * (m["accuracy"] - plain["accuracy"]), "+.2f")
-            band = f"{100 * m['ece_null_lo']:.1f} to {100 * m['ece_null_hi']:.1f}"
+            band = f"[{100 * m['ece_null_lo']:.1f}, {100 * m['ece_null_hi']:.1f}]"
             rows.append(
                 [
                     m["method"],

@@ -24,7 +24,7 @@ def test_the_numbers_are_those_of_the_shell(compared, text, program, tmp_path):
     lines = [
         json.loads(x)
         for x in subprocess.run(
-            [program, "try", "--json", "--methods", "qats,svs", *files], capture_output=True, check=True
+            [program, "try", "--json", "--method", "qats,svs", *files], capture_output=True, check=True
         ).stdout.splitlines()
     ]
     want = {x["method"]: x for x in lines if x["kind"] == "method"}
@@ -81,7 +81,7 @@ def test_tables(compared, monkeypatch):
 def test_texts(compared):
     text, html = repr(compared), compared._repr_html_()
     assert (
-        text.startswith("Use `qats`: on your test rows NLL 1.367 -> 0.963, ECE 17.3 -> 5.2 %; against `ts` NLL -0.0206 (95 %")
+        text.startswith("Use `qats`: on your test rows NLL 1.367 -> 0.963, ECE 17.3 -> 5.2 %; against `ts` NLL -0.0206\n[-0.030,")
         and "-> qats" in text
     )
     assert max(map(len, text.splitlines())) <= 100

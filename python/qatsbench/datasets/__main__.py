@@ -38,9 +38,16 @@ def labels(text):
         raise argparse.ArgumentTypeError(f"{text!r}; want integers, separated by commas") from None
 
 
+class NoData(argparse.Action):
+    """The error of --data, which commands of the program have for folders that they read."""
+
+    def __call__(self, parser, namespace, values, option_string=None):
+        parser.error("--data is a flag of the program, for folders that it reads; the folder to write to is --to")
+
+
 def parser(table):
     """Returns the parser of the command line."""
-    p = argparse.ArgumentParser(prog=NAME, description="Published predictions of trained networks: fetch and import.")
+    p = argparse.ArgumentParser(prog=NAME, allow_abbrev=False, description="Published predictions of trained networks: fetch and import.")
     sub = p.add_subparsers(dest="command", required=True)
     sources = f"  {bundle.NAME:<16} {bundle.TITLE}\n{'':19}{bundle.ADDRESS}, {bundle.LICENCE}\n" + (
         "\n".join(f"  {s.name:<16} {s.title}\n{'':19}{s.page}, {s.licence}" for s in table.sources.values())
@@ -50,6 +57,7 @@ def parser(table):
     f = sub.add_parser(
         "fetch",
         formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
         help="download published predictions and import them",
         description=f"""Downloads the files of a source, checks them, and imports them. Sources:
 
@@ -110,6 +118,7 @@ in qatsbench in the cache of the system. ${bundle.VARIABLE} names another addres
     i = sub.add_parser(
         "import",
         formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
         help="import published predictions that you have",
         description=f"""Reads published predictions and writes them as arrays, with a manifest that says where they come
 from. Formats:
@@ -207,6 +216,7 @@ not overwritten; comments in an existing manifest.yaml are lost.""",
     i.add_argument("--licence", default="", help="licence of the predictions, if not that of the source")
     i.add_argument("--url", default="", help="where the files come from, for the manifest")
     for s in (f, i):
+        s.add_argument("--data", action=NoData, help=argparse.SUPPRESS)
         s.add_argument(
             "--memory",
             type=memory,

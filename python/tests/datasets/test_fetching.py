@@ -215,6 +215,9 @@ def test_import_on_the_command_line(tmp_path):
     )
     assert "mine/net " in out and "licence: CC0" in out and folder.read_manifest(tmp_path / "a")["sets"][0]["from"] == "networks of mine"
     assert "unknown format 'ncal'" in run("import", "ncal", "x.p", status=2)[1]
+    for words in (["import", "nncal", "x.p", "--data", "D"], ["fetch", "real", "--data=D"]):  # no flag is abbreviated, as --dataset was
+        assert "the folder to write to is --to" in run(*words, status=2)[1]
+    assert "unrecognized arguments: --lic" in run("import", "nncal", "x.p", "--lic", "CC0", status=2)[1]
     assert "nowhere_c10_logits.p: no such file" in run("import", "nncal", "nowhere_c10_logits.p", status=2)[1]
 
 

@@ -61,5 +61,5 @@ def test_two_commands_bring_the_first_table(name, make, tmp_path, program):
     r = typed([sys.executable, *words])
     assert r.returncode == 0, r.stderr
     following = shlex.split(re.search(r"^next: python3 -m qatsbench (.*)$", r.stderr, re.MULTILINE)[1])
-    r = typed([program, *following, "--methods", "ts"])
+    r = typed([program, *following, "--method", "ts"])
     assert r.returncode == 0 and re.search(r"^ +method .*NLL +.*ECE", r.stdout, re.MULTILINE), r.stderr
