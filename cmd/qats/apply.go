@@ -18,30 +18,12 @@ func applyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "apply MODEL",
 		Short: "Apply a saved calibrator to logits, and write the probabilities",
-		Long: `Apply a saved calibrator to logits. The probabilities are float64, n x k; with
---dtype float32 they are rounded. A probability of 0 is written as 1e-300, the floor of
-the NLL. The ending of the output decides its format: .npy is
-one array, .npz has it as "probs", and .csv is text, one row a line below the numbers
-of the classes. "-o -" writes the bytes of a .npy to standard output. --temperature
-writes the temperature by which the logits of each row are divided, n numbers, in
-their place; .npz has it as "temperature".
-
-A top-label method (spline, ir-top, hb-top) keeps the predicted class and gives
-it a new confidence. It has no probabilities for the other classes. Its pairs are
-written to top.npz in the folder of the output (class int32, conf float64); score
-them by ` + called.Command() + ` score --top. The output has the same confidences, and the other
-classes are rescaled to share the rest.
-
---shares gives the shares of the classes where the probabilities are used, if they are
-known: each probability is multiplied by the new share over the share of the calibration
-rows, which the model has (Saerens et al. 2002). A model whose mean probabilities are not
-the shares of its calibration rows is refused.
-
-With --confidence in place of --logits the predictions have a confidence alone, and so has
-the output: n numbers, in a .npz as "confidence".`,
+		Long: `apply applies a saved calibrator to logits, and writes the probabilities (float64, n x k). The
+ending of the output decides its format: .npy, .npz or .csv. A top-label method has probabilities
+of the predicted class alone; its pairs of class and confidence are written to top.npz beside the
+output.`,
 		Example: examples(
 			"apply model.json --logits test/logits.npy -o probs.npy",
-			"apply model.json --logits test/logits.npy -o - > probs.npy",
 			"apply model.json --confidence test/confidence.npy -o calibrated.npy",
 			"apply model.json --logits test/logits.npy --shares .02,.98 -o probs.npy",
 			"apply model.json --logits -#logits -o - < test.safetensors > probs.npy",
@@ -50,14 +32,15 @@ the output: n numbers, in a .npz as "confidence".`,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.run(cmd, args[0]) },
 	}
 	a.flags(cmd, "set", false)
-	a.memory.flag(cmd, "memory for members of archives and for standard input")
+	a.memory.flag(cmd)
 	f := cmd.Flags()
-	f.StringVarP(&a.output, "output", "o", "", "probabilities, n x k: FILE.npy, FILE.npz or FILE.csv; - for standard output")
+	f.StringVarP(&a.output, "output", "o", "", "`FILE` to write: .npy, .npz or .csv; - for standard output")
 	a.dtype = npy.Float64
-	choiceFlag(cmd, &a.dtype, "dtype", []npy.DType{npy.Float32, npy.Float64}, "type of the output: float32 or float64")
-	f.BoolVar(&a.temperature, "temperature", false, "write the temperature of each row, n, in place of probabilities; for methods that divide the logits of a row by one number")
-	f.Float64SliceVar(&a.shares, "shares", nil, "shares of the classes where the probabilities are used, k numbers, if they are known and not those of the calibration rows: .02,.98")
-	f.BoolVar(&a.json, "json", false, "print one JSON object: rows, classes, files and warnings")
+	choiceFlag(cmd, &a.dtype, "dtype", []npy.DType{npy.Float32, npy.Float64}, "`TYPE` of the output")
+	f.BoolVar(&a.temperature, "temperature", false, "write the temperature of each row in place of probabilities")
+	f.Float64SliceVar(&a.shares, "shares", nil, "`SHARES` of the classes where the probabilities are used, such as .02,.98, if they are not those of the calibration rows")
+	ofArrays(cmd)
+	f.BoolVar(&a.json, "json", false, oneObject)
 	return cmd
 }
 

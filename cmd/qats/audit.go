@@ -12,10 +12,8 @@ func auditCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "audit",
 		Short: "Check the paper's printed tables for consistency",
-		Long: `audit recomputes the marks, gaps and averages of the paper's ten tables from the
-printed numbers, and lists printed values that do not agree with each other. It
-needs no results. A finding does not say which of two values is right. The exit
-status is 0 with findings too.`,
+		Long: `audit recomputes the marks, gaps and averages of the paper's tables from the printed numbers, and
+lists values that do not agree with each other. It needs no results.`,
 		Example: examples(
 			"paper audit",
 			"paper audit --json",
@@ -33,6 +31,6 @@ status is 0 with findings too.`,
 			return audit.Text(cmd.OutOrStdout(), len(numbers), findings, widthOf(cmd.OutOrStdout()))
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a line for each finding")
+	cmd.Flags().BoolVar(&asJSON, "json", false, objects)
 	return cmd
 }

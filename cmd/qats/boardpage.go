@@ -29,20 +29,10 @@ func boardPageCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "page",
 		Short: "Make the page of the leaderboard: methods of the project and entries",
-		Long: `page compares the methods of the project, whose numbers are in results/leaderboard/v2, and the
-entries in submissions. It writes OUT/index.html, a page for a browser, and OUT/leaderboard.csv.
-Methods that see or keep different things have tables of their own. NLL and Brier score rank them
-and decide which is called better; ECE is shown. A method that is not shown to be better than
-base-rate, which knows nothing, is listed and not ranked.
-
-With --run it first runs the methods of the project on the tier lite of the protocol, into OUT,
-and writes their numbers into results/leaderboard/v2. What is in the store in OUT is not done again.
---method runs some methods alone, and leaves the files of the others as they are.
-
---protocol v1 makes the page of version 1 of the protocol, which ranks by ECE and is frozen. Its
-numbers are in results/leaderboard. Entries of version 1 are in version 2 too.
-
-An entry that cannot be read is left out, with the reason; the status is then 1.`,
+		Long: `page compares the methods of the project and the entries in submissions, and writes
+OUT/index.html and OUT/leaderboard.csv. With --run it first runs the methods of the project, and
+writes their numbers into results/leaderboard/v2. An entry that cannot be read is left out; the
+status is then 1.`,
 		Example: examples(
 			"board page",
 			"board page --run",
@@ -53,18 +43,19 @@ An entry that cannot be read is left out, with the reason; the status is then 1.
 	}
 	f := cmd.Flags()
 	f.BoolVar(&l.run, "run", false, "run the methods of the project first")
-	f.StringSliceVar(&l.methods, "method", nil, "with --run: methods or groups to run, beside the baseline (default: all of this version)")
-	f.StringVar(&l.protocol, "protocol", submission.Version, "version of the protocol: "+strings.Join(submission.Versions(), " or "))
-	f.StringVar(&l.registry, "registry", "", "folder of the numbers of the methods of the project (default results/leaderboard/v2, and of v1 results/leaderboard)")
-	f.StringVar(&l.entries, "entries", entriesDir, "folder of the entries")
-	f.StringVar(&l.at.out, "out", filepath.Join("results", "out", "leaderboard"), "folder of the page, and of the run with its store")
-	f.StringArrayVar(&l.at.Data, "data", nil, "folder of arrays, searched before those of the protocol; may be repeated")
-	for _, dir := range []string{"registry", "entries", "out", "data"} {
+	f.StringSliceVar(&l.methods, "method", nil, "with --run: `NAMES` of methods or groups to run (default all)")
+	f.StringVar(&l.protocol, "protocol", submission.Version, "`VERSION` of the protocol: "+strings.Join(submission.Versions(), " or "))
+	f.StringVar(&l.registry, "registry", "", "`DIR` of the numbers of the methods of the project (default results/leaderboard/v2)")
+	f.StringVar(&l.entries, "entries", entriesDir, "`DIR` of the entries")
+	f.StringVar(&l.at.out, "out", filepath.Join("results", "out", "leaderboard"), "`DIR` of the page, and of the run with its store")
+	dataFlag(cmd, &l.at.Data)
+	for _, dir := range []string{"registry", "entries", "out"} {
 		cmd.MarkFlagDirname(dir)
 	}
 	cmd.RegisterFlagCompletionFunc("protocol", oneOf(submission.Versions))
-	l.at.memory.flag(cmd, "memory for arrays")
+	l.at.memory.flag(cmd)
 	workersFlag(cmd, &l.workers)
+	ofRun(cmd, "Flags of the run")
 	return cmd
 }
 

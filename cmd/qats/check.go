@@ -32,20 +32,10 @@ func checkCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check DIR|SPEC|FILE...",
 		Short: "Read every array of a folder or a spec, and say what is wrong with it",
-		Long: `check reads the arrays of a folder, or of the settings of a spec, completely. It
-prints a row for each set, with the accuracy and the ECE of the softmax without
-calibration, and then what it has found:
-
-  error    a run fails, or its numbers are meaningless: arrays that cannot be read or do
-           not fit each other, probabilities for logits, labels that count from 1, test
-           rows that are the calibration rows
-  warning  likely a mistake: accuracy by chance, rows in both sets, sigmoid outputs
-  note     good to know: which methods are skipped, and why
-
-with the place, the likely cause and what to do. The status is 1 if there is an error.
-A warning that is right as it is needs a reason in manifest.yaml (known, see
-docs/formats.md). It is then counted as known; -v prints it with the reason.
-A folder needs no spec; ` + called.Command() + ` init --help lists the names that are recognised.`,
+		Long: `check reads every array of a folder, a spec, or the files that try takes, and says what is wrong:
+errors, with which a run fails or means nothing; warnings, which are likely mistakes; and notes;
+each with its place and what to do. The status is 1 if there is an error. It first prints a row for
+each set, with its accuracy and ECE without calibration.`,
 		Example: examples(
 			"check .",
 			"check mine.yaml --data arrays",
@@ -57,11 +47,11 @@ A folder needs no spec; ` + called.Command() + ` init --help lists the names tha
 		RunE: func(cmd *cobra.Command, args []string) error { return c.run(cmd, args) },
 	}
 	f := cmd.Flags()
-	f.StringArrayVar(&c.folders, "data", nil, "folder of arrays, searched before the sources of the specs; may be repeated")
+	dataFlag(cmd, &c.folders)
 	kindFlag(cmd, &c.stated.Kind)
 	ignoreFlag(cmd, &c.stated.Ignore)
-	f.BoolVar(&c.json, "json", false, "print one JSON object for each set and each finding, one a line")
-	cmd.MarkFlagDirname("data")
+	ofArrays(cmd)
+	f.BoolVar(&c.json, "json", false, objects)
 	return cmd
 }
 

@@ -31,8 +31,14 @@ func addChoice[T ~string](cmd *cobra.Command, flags *pflag.FlagSet, value *T, na
 	for _, word := range known {
 		c.known = append(c.known, string(word))
 	}
-	flags.Var(c, name, help)
+	flags.Var(c, name, help+": "+c.words())
 	cmd.RegisterFlagCompletionFunc(name, oneOf(func() []string { return c.known }))
+}
+
+// words are the words that the flag takes.
+func (c choice[T]) words() string {
+	last := len(c.known) - 1
+	return strings.Join(c.known[:last], ", ") + " or " + c.known[last]
 }
 
 func (c choice[T]) String() string { return string(*c.value) }
@@ -41,8 +47,7 @@ func (choice[T]) Type() string     { return "string" }
 func (c choice[T]) Set(text string) error {
 	match, ok := spec.Match(text, c.known)
 	if !ok {
-		last := len(c.known) - 1
-		return fmt.Errorf("give %s or %s", strings.Join(c.known[:last], ", "), c.known[last])
+		return fmt.Errorf("give %s", c.words())
 	}
 	*c.value = T(match)
 	return nil

@@ -50,8 +50,7 @@ func clusterCommand() *cobra.Command {
 	return commandOf(&cobra.Command{
 		Use:   "cluster",
 		Short: "A run on a cluster: print or submit its tasks for Slurm, say how far it is",
-		Long: `cluster has the commands of a run that is divided into tasks, those of a Slurm array.
-docs/compare.md says how the work is divided, and what other batch systems need.`,
+		Long:  `cluster has the commands of a run that is divided into tasks, those of a Slurm array.`,
 		Example: examples(
 			"cluster script experiments/companion.yaml --out results/out/companion",
 			"cluster submit experiments/companion.yaml --out results/out/companion -- --time=01:00:00",
@@ -60,36 +59,15 @@ docs/compare.md says how the work is divided, and what other batch systems need.
 	}, scriptCommand(), submitCommand(), statusCommand())
 }
 
-// aboutTasks is the part of the help that script and submit share.
-func aboutTasks() string {
-	return `
-A task has one calibration set, with at most --tests of its test sets. With --tasks N there
-are N tasks, among which these parts are dealt in turn. ` + called.Command() + ` run -n --task i/N lists the
-cells of a task.
-
-A task that meets its time limit keeps what it has, and asks Slurm to start it again, at
-most as often as --requeue says. It does not ask if it has stored nothing since it was
-started. If a task has ended before its part is done, the last job says so and ends with
-status 75; to submit the array again does what is missing.
-
-Files that no run has hashed yet are hashed first, so that the tasks need not. Time and
-memory of a task are those that --time and --mem say. Without them they follow from the
-largest task that was measured in the store: twice its time and 5 minutes, one and a half
-times its memory. To measure one, run it: ` + called.Command() + ` run SPEC --task 0. If none was measured, the
-time limit is that of the partition, and the memory is --max-memory and 512 MiB.
-
-All nodes must see the folders of data and results under the same paths.`
-}
-
 func scriptCommand() *cobra.Command {
 	f := clusterFlags{system: slurm}
 	cmd := &cobra.Command{
 		Use:   "script SPEC... --out DIR",
-		Short: "Print a run as a Slurm array and the job that puts it together, or for Snakemake or GNU parallel",
-		Long: `script prints two batch scripts: an array of tasks, and a job that starts when all tasks
-have ended. It writes the CSV files and renders tables and figures. cluster submit submits
-the two. --for prints the same tasks as a Snakefile, or as a script that uses GNU parallel.
-` + aboutTasks(),
+		Short: "Print a run as the tasks of Slurm, Snakemake or GNU parallel",
+		Long: `script prints two batch scripts: an array of tasks, and a job that puts them together when they have
+ended. A task that meets its time limit keeps what it has, and is started again. Time and memory
+of a task follow from the largest one that was measured. All nodes must see the folders of data and
+results under the same paths.`,
 		Example: examples(
 			"cluster script experiments/companion.yaml --out results/out/companion --at-once 8",
 			"cluster script experiments/companion.yaml --out results/out/companion --for snakemake > Snakefile",
@@ -106,7 +84,7 @@ the two. --for prints the same tasks as a Snakefile, or as a script that uses GN
 		},
 	}
 	f.flags(cmd)
-	choiceFlag(cmd, &f.system, "for", []system{slurm, snakemake, gnuParallel}, "what starts the tasks: slurm, snakemake or parallel")
+	choiceFlag(cmd, &f.system, "for", []system{slurm, snakemake, gnuParallel}, "`SYSTEM` that starts the tasks")
 	return cmd
 }
 
@@ -115,10 +93,8 @@ func submitCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "submit SPEC... --out DIR [-- SBATCH OPTIONS]",
 		Short: "Submit a run as a Slurm array and the job that puts it together",
-		Long: `submit gives sbatch the two scripts that cluster script prints. Words after -- are given to
-sbatch for both jobs, as in -- --time=02:00:00 --partition=short. cluster status says how
-many cells are done.
-` + aboutTasks(),
+		Long: `submit gives sbatch the two scripts that cluster script prints. Words after -- are given to sbatch
+for both jobs.`,
 		Example:           examples("cluster submit experiments/companion.yaml --out results/out/companion -- --time=01:00:00"),
 		ValidArgsFunction: completeSpecs,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -139,14 +115,15 @@ many cells are done.
 func (f *clusterFlags) flags(cmd *cobra.Command) {
 	f.at.flags(cmd)
 	f.at.quickFlag(cmd)
+	f.at.memory.flag(cmd)
+	ofRun(cmd, "Flags of the run")
 	testsFlag(cmd, &f.tests)
 	tasksFlag(cmd, &f.tasks)
-	cmd.Flags().IntVar(&f.throttle, "at-once", 0, "most tasks that run at a time; 0 for no limit")
-	cmd.Flags().IntVar(&f.cpus, "cpus", 1, "processors of a task")
-	f.at.memory.flag(cmd, "memory of a task for arrays")
-	cmd.Flags().StringVar(&f.time, "time", "", "time limit of a task as Slurm writes it, such as 90 or 02:00:00, in place of that of the measured tasks")
-	cmd.Flags().Var(&f.mem, "mem", "memory of a task, in place of that of the measured tasks, as in 512MiB or 6GiB")
-	cmd.Flags().IntVar(&f.requeue, "requeue", 10, "how often a task that meets its time limit is started again")
+	cmd.Flags().IntVar(&f.throttle, "at-once", 0, "at most `N` tasks at a time; 0 for no limit")
+	cmd.Flags().IntVar(&f.cpus, "cpus", 1, "`N` processors for a task")
+	cmd.Flags().StringVar(&f.time, "time", "", "`LIMIT` of a task as Slurm writes it, such as 02:00:00")
+	cmd.Flags().Var(&f.mem, "mem", "`SIZE` of the memory of a task, such as 6GiB")
+	cmd.Flags().IntVar(&f.requeue, "requeue", 10, "start a task that meets its limit again, at most `N` times")
 	cmd.Flags().BoolVar(&f.report, "report", true, "render tables and figures at the end")
 }
 

@@ -26,44 +26,19 @@ func compareCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare [METHOD...]",
 		Short: "Compare methods with another method over many settings",
-		Long: `compare compares each METHOD (by default all methods) with the method given by
---against (by default the baseline of the run). It prints what is shown, a table for
-methods that keep the predicted class and one for those that may change it, and notes.
+		Long: `compare compares each METHOD (by default all) with the baseline of a run, or with --against. It
+prints what is shown, a table and notes, and writes tables, figures and index.html into
+OUT/compare.
 
-A method is called better if its NLL or its Brier score is shown to be lower and the other
-one is not shown to be higher. These two are computed and judged whatever --metric asks for. All other
-metrics, calibration errors too, are described with intervals and decide nothing: a method
-that knows nothing can have a small calibration error. So methods are ranked only if they are shown
-to be better than base-rate, which has one confidence for all rows.
+A method is better if its NLL or its Brier score is shown to be lower, and the other one is not
+shown to be higher. Other metrics are described with intervals and decide nothing. ~: no difference
+is shown. The tests are over blocks: settings that may share test samples count once.
 
-The tests are Wilcoxon's over blocks: settings that may share test samples count once
-(--block changes that). Without enough blocks the verdicts on single settings are printed.
---full prints all notes, and for each metric ranks, tests, verdicts, win rates and strengths.
-
-compare reads the CSV files in OUT, or in the folders of --from and --spec. With --spec it first runs the
-missing cells of these settings: METHOD is fitted if it is new, and paired with
---against; everything else comes from the store in OUT. With --splits N it also
-redraws the calibration and test rows of each setting N times from their union
-and fits them again, which shows how much the fits themselves vary.
-
---metric time compares the processor times of the fits, which times.csv has, by
-their ratios. --interval makes other intervals beside the differences of calibration errors on single
-settings (needs --spec); docs/read.md#intervals says what each of them covers.
-
---from reads CSV files of other programs too, beside folders: --columns names their columns, and
---metric says what the values are. A column such as value=*_brier names one column for each method.
-
-Settings with rescaled logits and redrawn rows are not counted; --only variant=rescale=2 compares
-those that it names instead (variant= for sets as they are). Methods that see unlabelled
-rows of the domain that they are tested on are shown and not ranked.
-
-All of it is written as text and LaTeX, with its figures (SVG and PDF), into OUT/compare,
-with index.html, a page of the compared rows. They take the place of those of an earlier comparison.`,
+With --spec it first runs the missing cells of these settings.`,
 		Example: examples(
 			"compare --out results/out/companion",
 			"compare hts --spec experiments/companion.yaml --out results/out/companion",
 			"compare --from 'calarena/*.csv' --columns 'setting=dataset+model,value=*_brier' --metric brier --against TS --block network",
-			"compare ts --against qats --spec experiments/companion.yaml --splits 20 --out results/out/companion",
 		),
 		ValidArgsFunction: completeCompared,
 		RunE:              func(cmd *cobra.Command, methods []string) error { return c.run(cmd, methods) },
@@ -91,36 +66,31 @@ type comparing struct {
 
 func (c *comparing) flags(cmd *cobra.Command) {
 	c.at.flags(cmd)
-	c.at.memory.flag(cmd, "memory for arrays")
+	c.at.memory.flag(cmd)
 	workersFlag(cmd, &c.workers)
-	ofRun(cmd, c.runFlags()...)
+	ofRun(cmd, "Flags of the run that --spec makes")
 	figureFormats(cmd, &c.Formats)
 	f := cmd.Flags()
-	f.StringVar(&c.Against, "against", "", "method that the others are compared with (default: the baseline of the run or of --spec; of CSV files alone qats)")
-	f.StringSliceVar(&c.Metrics, "metric", append(compare.Scores(), "ece"), "metrics, as results.csv names them, or time: the processor time of a fit, compared by ratios")
+	f.StringVar(&c.Against, "against", "", "`METHOD` that the others are compared with (default: the baseline of the run or spec)")
+	f.StringSliceVar(&c.Metrics, "metric", append(compare.Scores(), "ece"), "`NAMES` of metrics, or time, the processor time of a fit")
 	c.Block, c.Interval = compare.BySamples, metrics.Percentile
-	choiceFlag(cmd, &c.Block, "block", compare.Blocks(), "settings that count once together: all that may share test samples, all of a dataset, all of a network, or each setting alone (samples, dataset, network or setting)")
-	f.Var(&c.only, "only", "compare only rows with this value of dataset, backbone, domain, experiment, variant or severity; A,B for one of several values; may be repeated. variant= is for sets as they are, severity=0 for clean ones")
-	f.StringArrayVar(&c.sources, "from", nil, "folder of results.csv to read instead of OUT, or CSV file of another program, or a pattern for several; may be repeated")
+	choiceFlag(cmd, &c.Block, "block", compare.Blocks(), "`UNIT` whose settings count once together")
+	f.Var(&c.only, "only", "compare only rows with `KEY=VALUE` of dataset, backbone, domain, experiment, variant or severity; repeatable")
+	f.StringArrayVar(&c.sources, "from", nil, "`DIR` of results, or CSV file of another program, to read instead of OUT; repeatable")
 	c.columns.Setting = []string{"dataset", "model"}
-	f.Var(columns{&c.columns}, "columns", "of CSV files of other programs: setting=A+B, the columns that name a setting, the dataset first; method=M; value=V, or value=*_brier for a column of each method")
-	f.StringArrayVar(&c.specs, "spec", nil, "spec to run first; may be repeated")
-	f.IntVar(&c.splits, "splits", 0, "how many times to redraw calibration and test rows (needs --spec)")
-	choiceFlag(cmd, &c.Interval, "interval", metrics.IntervalKinds(), "intervals beside the differences of single settings: percentile, standard, bc or population (needs --spec)")
-	f.BoolVar(&c.Full, "full", false, "print all methods and notes, and for each metric ranks, tests, verdicts on single settings, win rates, strengths and warnings of fits; LaTeX tables with all of it")
+	f.Var(columns{&c.columns}, "columns", "`NAMES` of the columns of such files: setting=A+B,method=M,value=V, or value=*_brier for a column of each method")
+	f.StringArrayVar(&c.specs, "spec", nil, "`SPEC` to run first; repeatable")
+	f.IntVar(&c.splits, "splits", 0, "with --spec: redraw calibration and test rows `N` times")
+	choiceFlag(cmd, &c.Interval, "interval", metrics.IntervalKinds(), "with --spec: `KIND` of intervals on single settings")
+	f.BoolVar(&c.Full, "full", false, "all methods and notes; ranks, tests, settings won and lost, win rates and strengths")
 	c.form = report.TextForm
-	choiceFlag(cmd, &c.form, "format", report.Forms(), "print the answer and the table as text, or the table alone as latex or md (Markdown)")
-	f.BoolVar(&c.json, "json", false, "print one JSON object per line for each method, ranking, warning, block, power of the tests, verdict, statement, agreement and redrawn setting, with --full also for each strength, and write no file")
+	choiceFlag(cmd, &c.form, "format", report.Forms(), "`FORM` of what is printed; latex and md are the table alone")
+	f.BoolVar(&c.json, "json", false, objects+", and write no file")
 	for flag, complete := range map[string]completion{
 		"against": completeCompared, "only": completeOnly, "spec": completeSpecs, "metric": oneOf(func() []string { return compare.Names() }),
 	} {
 		cmd.RegisterFlagCompletionFunc(flag, complete)
 	}
-}
-
-// runFlags are the flags of the runs that --spec makes.
-func (c *comparing) runFlags() []string {
-	return []string{"allow-exec", "data", "env", "fresh", "max-memory", "store", "workers"}
 }
 
 func (c *comparing) run(cmd *cobra.Command, methods []string) error {
@@ -210,7 +180,7 @@ func (c *comparing) short(cmd *cobra.Command, w io.Writer, dir string, compared 
 		return err
 	}
 	if c.form == report.TextForm && lacking < 0 {
-		next(cmd, slices.Concat([]string{"compare"}, cmd.Flags().Args(), given(cmd, "against", "metric", "block", "only", "from", "columns", "spec", "splits", "interval", "out"), given(cmd, c.runFlags()...), []string{"--full"})...)
+		next(cmd, slices.Concat([]string{"compare"}, cmd.Flags().Args(), given(cmd, "against", "metric", "block", "only", "from", "columns", "spec", "splits", "interval", "out"), given(cmd, runFlagNames()...), []string{"--full"})...)
 	}
 	return nil
 }

@@ -33,7 +33,7 @@ func (c *comparing) check(cmd *cobra.Command) error {
 	case len(c.Metrics) == 0:
 		return fmt.Errorf("--metric: name one, such as ece")
 	}
-	for _, name := range c.runFlags() {
+	for _, name := range runFlagNames() {
 		if len(c.specs) == 0 && cmd.Flags().Changed(name) {
 			return usage("--%s is a flag of a run: name the settings to run by --spec, or leave it out", name)
 		}

@@ -60,6 +60,13 @@ func completeDoc(_ *cobra.Command, args []string, _ string) ([]string, cobra.She
 			words = append(words, name+"\t"+holds)
 		}
 	}
+	for _, command := range manuals() {
+		if group, name, below := strings.Cut(command, " "); len(args) == 0 && !below {
+			words = append(words, command)
+		} else if below && len(args) == 1 && args[0] == group {
+			words = append(words, name)
+		}
+	}
 	for _, c := range catalogues() {
 		if name, _ := c.title(); len(args) == 0 || len(args) == 1 && args[0] == name {
 			words = append(words, c.described()...)

@@ -8,15 +8,15 @@ import (
 
 // confidenceFlags declares the flags of predictions with a confidence alone.
 func confidenceFlags(cmd *cobra.Command, confidence *string, classes *int) {
-	cmd.Flags().StringVar(confidence, "confidence", "", "confidence of each prediction, n numbers in [0, 1], where there are no logits")
-	cmd.Flags().IntVar(classes, "classes", 0, "number of classes of --confidence, which ts-top and qats-top read")
+	cmd.Flags().StringVar(confidence, "confidence", "", "`FILE` of the confidence of each prediction, where there are no logits")
+	cmd.Flags().IntVar(classes, "classes", 0, "with --confidence: number `K` of classes, which ts-top and qats-top read")
 	cmd.MarkFlagFilename("confidence", "npy", "npz", "safetensors", "csv")
 }
 
 // outcomeFlags declares the flags that say whether such predictions are right.
 func outcomeFlags(cmd *cobra.Command, correct, predicted *string) {
-	cmd.Flags().StringVar(correct, "correct", "", "of --confidence, in place of --labels: n of 0 and 1, 1 where the prediction is right")
-	cmd.Flags().StringVar(predicted, "predicted", "", "of --confidence with --labels: the predicted classes, n integers")
+	cmd.Flags().StringVar(correct, "correct", "", "with --confidence: `FILE` of 0 and 1, 1 where the prediction is right")
+	cmd.Flags().StringVar(predicted, "predicted", "", "with --confidence and --labels: `FILE` of the predicted classes")
 	for _, name := range []string{"correct", "predicted"} {
 		cmd.MarkFlagFilename(name, "npy", "npz", "safetensors", "csv")
 	}

@@ -18,15 +18,9 @@ func diffCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "diff [SPEC...]",
 		Short: "Compare reproduced numbers with the published ones, and judge the paper's claims",
-		Long: `diff prints a summary, the claims of the paper's text, and then each published
-number beside the record of results.csv that reproduces it: the difference, the
-consistency band, the source, the gap between QaTS and the best other method, and
-whether the ranking agrees. Measured and simulated records have separate summaries,
-and only measured ones get verdicts. Each claim is judged on the published numbers and on measured records.
-The exit status is 0, also if numbers disagree.
-
-With SPECs it judges the claims on the data sets that the specs declare similar to
-the paper's (like: {mine: cifar10}), and prints nothing else.`,
+		Long: `diff prints each published number beside the record that reproduces it, and judges the claims of the
+paper. With SPECs it judges the claims on the data sets that the specs declare similar to the
+paper's. The status is 0, also if numbers disagree.`,
 		Example: examples(
 			"paper diff --out results/out",
 			"paper diff --out results/out --json",
@@ -53,8 +47,8 @@ the paper's (like: {mine: cifar10}), and prints nothing else.`,
 			return verdicts.Text(cmd.OutOrStdout(), widthOf(cmd.OutOrStdout()))
 		},
 	}
-	cmd.Flags().StringVar(&out, "out", filepath.Join("results", "out"), "folder of results.csv")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a line for each number, gap, ranking, summary and claim")
+	cmd.Flags().StringVar(&out, "out", filepath.Join("results", "out"), "`DIR` of results.csv")
+	cmd.Flags().BoolVar(&asJSON, "json", false, objects)
 	cmd.MarkFlagDirname("out")
 	return cmd
 }

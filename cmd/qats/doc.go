@@ -164,6 +164,7 @@ func topics() []topic {
 		all = append(all, c)
 	}
 	return append(all,
+		text{"commands", "what each command does, at length", printManuals},
 		text{"groups", "the groups of methods and of metrics alone", printGroupLists},
 		text{"spec", "every key of a spec, with its type, default, meaning and an example, as Markdown", printReference},
 		text{"reference", "every calibrator and metric with its formula, as Markdown (docs/methods.md)", func(w io.Writer, asJSON bool) error {
@@ -226,37 +227,18 @@ func printTopics(w io.Writer, asJSON bool) error {
 	if err := table.NewList([]string{"TOPIC", "HOLDS"}, rows).Text(w, widthOf(w)); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintln(w, "\n"+called.Command()+" doc NAME shows one method, metric or kind of figure, as in: "+called.Command()+" doc ts")
+	_, err := fmt.Fprintln(w, "\n"+called.Command()+" doc NAME shows one method, metric, kind of figure or command, as in: "+called.Command()+" doc ts")
 	return err
 }
 
 func docCommand() *cobra.Command {
 	var asJSON, schema bool
 	cmd := &cobra.Command{
-		Use:   "doc [TOPIC] [NAME | @GROUP]",
-		Short: "Say what methods, metrics and figures there are, what one of them is, and what a spec can have",
-		Long: `doc answers what a name stands for. Without an argument it lists the topics. The topics
-methods, metrics and figures are lists, with the groups of their members first.
-
-doc NAME shows one calibrator, metric or kind of figure: its formula, arrays, options with
-defaults and ranges, warnings and reference. doc @GROUP lists the members of a group. A
-topic before the name says which list is meant, as in doc metrics @all.
-
-In the list of methods NEEDS names what a method reads besides logits and labels; TOP 1
-says whether the predicted class of every row stays the same; COST is about the processor
-time of a fit with the default options on 10,000 rows of 100 classes. A spec can name two
-more methods: external, a program in any language, and precomputed, probabilities in
-files. docs/calibrator.md shows both. In the list of metrics BETTER says which values
-are better. A run computes the metrics of @default, or those that its spec names. A kind
-of figure that shows one setting is drawn once for each setting.
-
-A spec names a group in quotes, as in methods: ["@recommended", sms], a flag without.
-
-doc spec prints every key that a spec can have; docs/spec.md is this page. With --schema
-it prints a JSON Schema (draft 7), which editors use for completion and for checks. A spec
-names it in its first line:
-
-  # yaml-language-server: $schema=spec.schema.json`,
+		Use:   "doc [TOPIC] [NAME | @GROUP | COMMAND]",
+		Short: "Say what a method, metric, figure or command is, and what a spec can have",
+		Long: `doc says what a name stands for. Without an argument it lists the topics. NAME is a calibrator, a
+metric, a kind of figure, or a command. A spec names a group in quotes, as in
+methods: ["@recommended", sms].`,
 		Example: examples(
 			"doc",
 			"doc methods",
@@ -264,9 +246,9 @@ names it in its first line:
 			"doc @recommended",
 			"doc metrics @all --json",
 			"doc spec --schema > spec.schema.json",
-			"doc reference > docs/methods.md",
+			"doc compare",
 		),
-		Args:              argumentsOr(0, 2, "doc takes a topic, a name or a group, as in: "+called.Command()+" doc methods; "+called.Command()+" doc ts; "+called.Command()+" doc metrics @all"),
+		Args:              argumentsOr(0, 2, "doc takes a topic, a name, a group or a command, as in: "+called.Command()+" doc methods; "+called.Command()+" doc ts; "+called.Command()+" doc metrics @all"),
 		ValidArgsFunction: completeDoc,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			w := cmd.OutOrStdout()
@@ -278,6 +260,12 @@ names it in its first line:
 			}
 			if len(args) == 0 {
 				return printTopics(w, asJSON)
+			}
+			if command := strings.Join(args, " "); hasManual(command) {
+				if asJSON {
+					return usage("%s", called.Command()+" doc "+command+" is a text: leave --json out")
+				}
+				return printManual(w, command)
 			}
 			all := topics()
 			names := lists.Values(all, func(t topic) string {
@@ -294,8 +282,8 @@ names it in its first line:
 			return printNamed(w, args[0], names, asJSON)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a line for each method, metric, kind of figure or group")
-	cmd.Flags().BoolVar(&schema, "schema", false, "with spec: print a JSON Schema instead of Markdown")
+	cmd.Flags().BoolVar(&asJSON, "json", false, objects)
+	cmd.Flags().BoolVar(&schema, "schema", false, "of spec: a JSON Schema")
 	cmd.MarkFlagsMutuallyExclusive("json", "schema")
 	return cmd
 }

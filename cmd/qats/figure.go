@@ -18,7 +18,7 @@ import (
 // figureFormats declares --figure-format, which sets list.
 func figureFormats(cmd *cobra.Command, list *[]plots.Format) {
 	*list = []plots.Format{plots.SVG, plots.PDF}
-	cmd.Flags().Var(&formatsFlag{list: list}, "figure-format", "formats of figures, of "+joined(plots.Formats(), ", ")+"; pgf is LaTeX code whose text has the font of the paper that includes it")
+	cmd.Flags().Var(&formatsFlag{list: list}, "figure-format", "`FORMATS` of figures: "+joined(plots.Formats(), ", "))
 }
 
 func joined(formats []plots.Format, between string) string {
@@ -51,7 +51,7 @@ func (f *formatsFlag) Set(names string) (err error) {
 type figureFile string
 
 func (f *figureFile) flag(cmd *cobra.Command, what string) {
-	cmd.Flags().Var(f, "figure", "write the reliability diagram of "+what+" to this file: .svg, .pdf, .pgf or .png; - prints an SVG, and nothing else")
+	cmd.Flags().Var(f, "figure", "`FILE` for a reliability diagram of "+what+": .svg, .pdf, .pgf or .png; - prints an SVG alone")
 }
 
 func (f *figureFile) String() string { return string(*f) }
@@ -81,7 +81,7 @@ type diagram struct {
 
 // corpFlag declares --corp, which sets corp.
 func corpFlag(cmd *cobra.Command, corp *bool) {
-	cmd.Flags().BoolVar(corp, "corp", false, "with --figure: draw the CORP curve (isotonic regression) with its consistency band, in place of bins")
+	cmd.Flags().BoolVar(corp, "corp", false, "with --figure: draw the CORP curve with its band, in place of bins")
 }
 
 // errCORPAlone is the error of --corp without a figure.

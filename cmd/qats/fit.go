@@ -55,14 +55,14 @@ func (a *arrayFiles) list(what string) []arrayFlag {
 		return []arrayFlag{{part: data.Logits, name: "confidence", path: &f.Logits}, {part: data.Labels, name: labels, path: &f.Labels, fit: true}, {part: data.Labels, name: "predicted", path: &f.Predicted, fit: true}}
 	}
 	return []arrayFlag{
-		{data.Logits, "logits", &f.Logits, "logits of the " + what + ", n x k; " + arrayNames + ", as all arrays", false},
-		{data.Labels, "labels", &f.Labels, "labels of the calibration set, n integers", true},
-		{data.Features, "features", &f.Features, "features, n x d, for methods that need them", false},
-		{data.Augmented, "augmented", &f.Augmented, "logits of augmented views, v x n x k", false},
-		{data.Head, "head-weight", &f.HeadWeight, "weights of the last layer, k x d", false},
-		{data.Head, "head-bias", &f.HeadBias, "bias of the last layer, k", false},
-		{data.OOD, "ood-logits", &f.OOD, "logits of out-of-distribution images, m x k", false},
-		{0, "target-logits", &a.target, "unlabelled logits of the deployment domain, m x k", true},
+		{data.Logits, "logits", &f.Logits, "`FILE` of the logits of the " + what + ", n x k: " + arrayNames, false},
+		{data.Labels, "labels", &f.Labels, "`FILE` of the labels, n integers", true},
+		{data.Features, "features", &f.Features, "`FILE` of features, n x d", false},
+		{data.Augmented, "augmented", &f.Augmented, "`FILE` of the logits of augmented views, v x n x k", false},
+		{data.Head, "head-weight", &f.HeadWeight, "`FILE` of the weights of the last layer, k x d", false},
+		{data.Head, "head-bias", &f.HeadBias, "`FILE` of its bias, k", false},
+		{data.OOD, "ood-logits", &f.OOD, "`FILE` of the logits of out-of-distribution rows, m x k", false},
+		{0, "target-logits", &a.target, "`FILE` of unlabelled logits of the deployment domain, m x k", true},
 	}
 }
 
@@ -102,7 +102,7 @@ func (a *arrayFiles) takeManifest(tell func(warning)) error {
 
 // kindFlag declares --kind.
 func kindFlag(cmd *cobra.Command, kind *data.Kind) {
-	choiceFlag(cmd, kind, "kind", data.Kinds(), "kind of --logits: logits, log-probs or probs (read as their logarithms); without this flag probabilities are rejected")
+	choiceFlag(cmd, kind, "kind", data.Kinds(), "`KIND` of the scores; without it probabilities are rejected")
 }
 
 // only drops the files whose part is not among parts. A named part without a file
@@ -137,23 +137,10 @@ func fitCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fit METHOD",
 		Short: "Fit one calibrator on arrays and save it as JSON, or print a summary of the fit",
-		Long: `Fit one calibrator on arrays and save it as JSON. Without -o, print its parameters
-and its scores on the calibration set, and save nothing. --json prints them as one
-object, also with -o.
-
-fit warns, as ` + called.Command() + ` check does, of calibration rows that are likely a mistake: labels in
-another order, logits of thousands, fewer rows than classes. It also warns if few rows
-decide the fit, if it makes NLL or ECE of these rows worse than chance explains, or if
-the mean probability of a class is not its share of the rows. Shares are compared on rows
-that a fit has not seen, by five folds, unless the method is a temperature.
-
-A calibration set that takes more than --max-memory is not loaded. Methods with
-one temperature and methods by rank read it again for every pass, with the same
-result to the last bit. Methods by rank still need 17 bytes of memory per row.
-Its scores are not printed, and rows with logits far apart are not looked for.
-For other methods such a set is an error.`,
+		Long: `fit fits one calibrator on arrays and saves it as JSON. Without -o it prints the parameters and the
+scores on the calibration set, and saves nothing. It warns of rows that are likely a mistake, and
+of fits that few rows decide.`,
 		Example: examples(
-			"fit ts --logits cal/logits.npy --labels cal/labels.npy -o ts.json",
 			"fit ts --logits cal/logits.npy --labels cal/labels.npy",
 			"fit qats --logits cal/logits.npy --labels cal/labels.npy -o qats.json --figure reliability.svg",
 			"fit qats-pw -p segments=2 --logits cal/logits.npy --labels cal/labels.npy -o model.json",
@@ -165,12 +152,12 @@ For other methods such a set is an error.`,
 		RunE:              func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
 	}
 	f.flags(cmd, "calibration set", true)
-	cmd.Flags().StringArrayVarP(&f.params, "param", "p", nil, "an option of the method, key=value; may be repeated")
-	cmd.Flags().StringVarP(&f.output, "output", "o", "", "the saved model; - for standard output; without it a summary is printed and nothing is saved")
-	f.memory.flag(cmd, "memory for arrays")
-	cmd.Flags().BoolVar(&f.timings, "timings", false, "print one line of JSON: the seconds of each stage, and its passes over the calibration set if it makes any")
-	cmd.Flags().BoolVar(&f.json, "json", false, "print one JSON object: parameters, scores before and after, warnings; with -o - also the model")
-	f.figure.flag(cmd, "the calibration set (before and after)")
+	cmd.Flags().StringArrayVarP(&f.params, "param", "p", nil, "option `KEY=VALUE` of the method; repeatable")
+	cmd.Flags().StringVarP(&f.output, "output", "o", "", "`FILE` of the model; - for standard output")
+	f.memory.flag(cmd)
+	cmd.Flags().BoolVar(&f.timings, "timings", false, "print the seconds of each stage, as JSON")
+	cmd.Flags().BoolVar(&f.json, "json", false, oneObject)
+	f.figure.flag(cmd, "the rows, before and after")
 	corpFlag(cmd, &f.corp)
 	cmd.RegisterFlagCompletionFunc("param", completeOption)
 	return cmd

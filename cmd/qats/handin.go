@@ -39,27 +39,15 @@ func handInCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "submit FILE...",
 		Short: "Run a calibrator of yours on the leaderboard's networks, and make an entry of it",
-		Long: `submit runs the code in FILE on all settings of a tier of the leaderboard, beside uncal, ts, qats and
-base-rate, and writes the folder submissions/NAME: card.yaml, results.csv, fits.csv and the code.
-A pull request with this folder is an entry. docs/calibrator.md#the-board has the rules.
+		Long: `submit runs the code in FILE on all settings of a tier of the leaderboard, and writes the folder
+submissions/NAME. A pull request with this folder is an entry. The code is a file of Python
+with fit(logits, labels) and apply(model, logits); files, or the folder, of a Go package with an
+exported calib.Entry; or any files, with --command. It runs with your rights.
 
-The code is
-  a file of Python with the functions fit(logits, labels) and apply(model, logits),
-  files, or the folder, of a Go package with an exported calib.Entry, or
-  any files, with --command: the words that start the program in their folder, which
-  is called with fit DIR and apply DIR (docs/calibrator.md).
-
-submit says whether the calibrator is shown to be better than QaTS and than TS, by NLL or Brier
-score, and whether it is ranked: only if it is shown to know more than base-rate. Then it says
-what a reviewer will ask: which settings have no number, and why; which numbers change
-between five fresh processes with 1, 2 and 4 processors; and whether the code reads arrays that it
-is not handed. Threads of linear algebra and the order of Python's sets are fixed.
-A second call with the same name keeps what the card says, where no flag says otherwise.
-The code runs with the rights of its user, as any program does.`,
+submit says whether the calibrator is better than QaTS and than TS, and what a reviewer will ask.`,
 		Example: examples(
 			`board submit mine.py --author "A. Author" --reference "Author (2026)" --licence MIT`,
-			`board submit ./mine --author "A. Author" --reference "Author (2026)" --licence MIT`,
-			`board submit mine.R --command Rscript,mine.R --author "A. Author" --reference "Author (2026)" --licence MIT`,
+			"board submit mine.R --command Rscript,mine.R",
 		),
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -70,20 +58,21 @@ The code runs with the rights of its user, as any program does.`,
 		RunE: func(cmd *cobra.Command, paths []string) error { return h.run(cmd, paths) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&h.card.Name, "name", "", "name of the entry, of its folder and of the method (default: that of the first file, or of the folder of a Go package)")
-	f.StringVar(&h.card.Label, "label", "", "label in tables (default: the name, or that of a Go method)")
-	f.StringArrayVar(&h.card.Authors, "author", nil, "author; may be repeated")
-	f.StringVar(&h.card.Reference, "reference", "", "author and year, or an address")
-	f.StringVar(&h.card.Licence, "licence", "", "licence of the code")
-	f.StringSliceVar(&h.card.Contract.Needs, "needs", nil, "arrays beside logits and labels: features, head, ood, augmented; a Go method says so itself")
-	f.StringSliceVar(&h.card.Command, "command", nil, "words that start the program, as in sh,mine.sh")
+	f.StringVar(&h.card.Name, "name", "", "`NAME` of the entry (default: that of the first file, or of the folder)")
+	f.StringVar(&h.card.Label, "label", "", "`LABEL` in tables (default: the name)")
+	f.StringArrayVar(&h.card.Authors, "author", nil, "`NAME` of an author; repeatable")
+	f.StringVar(&h.card.Reference, "reference", "", "`TEXT`: author and year, or an address")
+	f.StringVar(&h.card.Licence, "licence", "", "`NAME` of the licence of the code")
+	f.StringSliceVar(&h.card.Contract.Needs, "needs", nil, "`ARRAYS` beside logits and labels: features, head, ood, augmented")
+	f.StringSliceVar(&h.card.Command, "command", nil, "`WORDS` that start the program, such as sh,mine.sh")
 	f.BoolVar(&h.card.Serves, "serves", false, "the program answers many calls (method: served)")
-	f.StringToStringVarP(&h.card.Options, "param", "p", nil, "option of a Go method, or keyword argument of fit, as KEY=VALUE; may be repeated")
-	f.StringVar(&h.card.Limit, "limit", "", "time of one call, at most 1h (default 10m)")
-	f.StringVar(&h.card.Tier, "tier", "", "lite (networks of the project) or full (networks of others too) (default lite)")
-	f.StringVar(&h.to, "entries", entriesDir, "folder of the entries")
+	f.StringToStringVarP(&h.card.Options, "param", "p", nil, "option `KEY=VALUE` of the method, or keyword argument of fit; repeatable")
+	f.StringVar(&h.card.Limit, "limit", "", "`TIME` of one call, at most 1h (default 10m)")
+	f.StringVar(&h.card.Tier, "tier", "", "`TIER`: lite, or full with networks of others (default lite)")
+	f.StringVar(&h.to, "entries", entriesDir, "`DIR` of the entries")
 	h.at.entryFlags(cmd)
 	workersFlag(cmd, &h.workers)
+	ofRun(cmd, "Flags of the run")
 	cmd.MarkFlagDirname("entries")
 	cmd.RegisterFlagCompletionFunc("tier", oneOf(submission.Tiers))
 	return cmd
@@ -100,12 +89,11 @@ type handIn struct {
 // entryFlags declares the flags of a command that runs entries.
 func (p *places) entryFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringArrayVar(&p.Data, "data", nil, "folder of arrays, searched before those of the protocol; may be repeated")
-	f.StringVar(&p.out, "out", "", "folder of the run, with its store (default results/out/"+cmd.Name()+"/NAME)")
-	f.BoolVar(&p.Fresh, "fresh", false, "compute everything again, and take nothing from the store")
-	f.BoolVar(&p.quick, "quick", false, fmt.Sprintf("only the first %d rows of each set: a check that the code runs, which makes no entry and verifies none", quickRows))
-	p.memory.flag(cmd, "memory for arrays")
-	cmd.MarkFlagDirname("data")
+	dataFlag(cmd, &p.Data)
+	f.StringVar(&p.out, "out", "", "`DIR` of the run (default results/out/"+cmd.Name()+"/NAME)")
+	freshFlag(cmd, &p.Fresh)
+	p.quickFlag(cmd)
+	p.memory.flag(cmd)
 	cmd.MarkFlagDirname("out")
 }
 

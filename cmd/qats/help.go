@@ -49,7 +49,7 @@ func addCommands(root *cobra.Command) {
 func printHelp(w io.Writer, root *cobra.Command, groups []commandGroup) {
 	fmt.Fprintf(w, "%s\n\nUsage:\n  %s COMMAND [flags]\n\nExamples:\n%s\n\n", root.Long, called.Command(), root.Example)
 	printGroups(w, groups)
-	fmt.Fprintf(w, "\nFlags:\n%s\n%s COMMAND --help says more about a command.\n", root.LocalFlags().FlagUsagesWrapped(widthOf(w)), called.Command())
+	fmt.Fprintf(w, "\nFlags of every command:\n%s\n%s COMMAND --help says more about a command, and %s doc COMMAND all.\n", root.LocalFlags().FlagUsagesWrapped(widthOf(w)), called.Command(), called.Command())
 }
 
 // printHelpOf prints the help of a command: what it is, its flags, and examples.
@@ -59,40 +59,63 @@ func printHelpOf(w io.Writer, cmd *cobra.Command) {
 		fmt.Fprintln(w)
 		printGroups(w, []commandGroup{{"Commands", cmd.Commands()}})
 	}
-	own, ofRuns := pflag.NewFlagSet("", pflag.ContinueOnError), pflag.NewFlagSet("", pflag.ContinueOnError)
+	own := pflag.NewFlagSet("", pflag.ContinueOnError)
+	var titles []string
+	others := map[string][]string{} // by title
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
-		if f.Annotations[ofRunKey] != nil {
-			ofRuns.AddFlag(f)
-		} else {
+		of := f.Annotations[explainedKey]
+		switch {
+		case f.Name == "help" || f.Hidden: // whoever reads this knows it
+		case of == nil:
 			own.AddFlag(f)
+		default:
+			if others[of[0]] == nil {
+				titles = append(titles, of[0])
+			}
+			value, _ := pflag.UnquoteUsage(f)
+			others[of[0]] = append(others[of[0]], strings.TrimSpace("--"+f.Name+" "+value))
 		}
 	})
-	if own.HasAvailableFlags() {
+	if own.HasFlags() {
 		fmt.Fprintf(w, "\nFlags:\n%s", own.FlagUsagesWrapped(widthOf(w)))
 	}
-	if ofRuns.HasAvailableFlags() {
-		var names []string
-		ofRuns.VisitAll(func(f *pflag.Flag) {
-			value, _ := pflag.UnquoteUsage(f)
-			names = append(names, strings.TrimSpace("--"+f.Name+" "+value))
-		})
-		fmt.Fprintf(w, "\nFlags of the run that --spec makes (%s run --help):\n", called.Command())
-		english.Wrap(w, "  ", strings.Join(names, ", "), widthOf(w))
+	for _, title := range titles {
+		fmt.Fprintf(w, "\n%s:\n", title)
+		english.Wrap(w, "  ", strings.Join(others[title], ", "), widthOf(w))
 	}
 	if cmd.Example != "" {
 		fmt.Fprintf(w, "\nExamples:\n%s\n", cmd.Example)
 	}
-	fmt.Fprintf(w, "\nGlobal Flags:\n%s", cmd.InheritedFlags().FlagUsagesWrapped(widthOf(w)))
+	if name := commandName(cmd); hasManual(name) {
+		fmt.Fprintf(w, "\nMore: %s doc %s\n", called.Command(), name)
+	}
 }
 
-// ofRunKey is the annotation of flags that say how a run is made, in a command that makes one only where it is asked to.
-const ofRunKey = "of a run"
+// explainedKey is the annotation of flags that the help of another command explains: their title.
+const explainedKey = "explained"
 
-// ofRun marks flags of a command as those of a run.
-func ofRun(cmd *cobra.Command, names ...string) {
+// explainedBy leaves the words about flags of a command to the help of another one, and lists them below a title.
+func explainedBy(cmd *cobra.Command, other, title string, names ...string) {
 	for _, name := range names {
-		cmd.Flags().SetAnnotation(name, ofRunKey, []string{})
+		if cmd.Flags().Lookup(name) != nil {
+			cmd.Flags().SetAnnotation(name, explainedKey, []string{title + " (" + called.Command() + " " + other + " --help)"})
+		}
 	}
+}
+
+// ofRun leaves flags to the help of run.
+func ofRun(cmd *cobra.Command, title string) {
+	explainedBy(cmd, "run", title, runFlagNames()...)
+}
+
+// runFlagNames are the flags that say how a run is made.
+func runFlagNames() []string {
+	return []string{"allow-exec", "data", "env", "fresh", "max-memory", "store", "workers"}
+}
+
+// ofArrays leaves flags to the help of fit.
+func ofArrays(cmd *cobra.Command) {
+	explainedBy(cmd, "fit", "Flags for arrays", "augmented", "classes", "confidence", "correct", "features", "head-bias", "head-weight", "ignore", "kind", "ood-logits", "predicted")
 }
 
 // examples returns lines of the examples of a command, which begin with the name of the program.

@@ -11,7 +11,7 @@ type ignored struct{ list *data.Ignore }
 
 // ignoreFlag declares --ignore.
 func ignoreFlag(cmd *cobra.Command, list *data.Ignore) {
-	cmd.Flags().Var(ignored{list}, "ignore", "labels of rows that have no class and are left out, such as 255 or 11,255; without this flag 255, if no class has that number")
+	cmd.Flags().Var(ignored{list}, "ignore", "`LABELS` of rows without a class, which are left out, such as 11,255 (default 255, if no class has it)")
 }
 
 func (i ignored) String() string { return i.list.String() }

@@ -33,20 +33,10 @@ func initCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init [DIR]",
 		Short: "Look at a folder of arrays and write a spec for it",
-		Long: `init looks for logits and labels in DIR and writes a spec with comments, with
-methods, tables and figures, which ` + called.Command() + ` run and ` + called.Command() + ` report accept as it is. It
-recognises
-
-  cal.npz and test.npz with logits and labels
-  one NETWORK.npz with cal_logits, cal_labels, test_logits and test_labels
-  cal/logits.npy, cal/labels.npy, test/logits.npy and test/labels.npy
-  cal_logits.npy, cal_labels.npy, test_logits.npy and test_labels.npy
-
-in DIR, below BACKBONE, below DATASET/BACKBONE or below DATASET/BACKBONE/LOSS;
-.safetensors files work in place of .npz files, and the name val or validation in
-place of cal. Without DIR, init writes an example: the simulated arrays of two virtual
-networks into the new folder ` + exampleDir + `, and a spec for them. qats.schema.json, beside
-the spec, lets editors complete and check it.`,
+		Long: `init looks for logits and labels in DIR and writes a spec for them with comments, methods, tables
+and figures, and qats.schema.json beside it, for editors. DIR has cal.npz and test.npz, one
+NETWORK.npz, or cal/logits.npy, cal/labels.npy and those of test, in itself or below
+DATASET/BACKBONE. Without DIR, init writes an example.`,
 		Example: examples(
 			"init .",
 			"init arrays -o mine.yaml",
@@ -68,7 +58,7 @@ the spec, lets editors complete and check it.`,
 			return initSpec(cmd, args[0], false, output)
 		},
 	}
-	cmd.Flags().StringVarP(&output, "output", "o", "", "the spec (default NAME.yaml, after the folder); - for standard output")
+	cmd.Flags().StringVarP(&output, "output", "o", "", "`FILE` of the spec (default: the name of the folder); - for standard output")
 	cmd.MarkFlagFilename("output", "yaml")
 	return cmd
 }

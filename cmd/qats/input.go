@@ -8,7 +8,7 @@ import (
 )
 
 // arrayNames says how a flag names an array.
-const arrayNames = "FILE.npy, FILE.npz#MEMBER, FILE.safetensors#NAME, FILE.csv#NAME (logits, log_probs or probs, and labels), or -#NAME of a .safetensors on standard input"
+const arrayNames = ".npy, or NAME in another file as FILE.npz#NAME, also .safetensors and .csv; -#NAME for standard input"
 
 // arrayInput returns the files that a command reads, with standard input, of which it holds at
 // most the given memory.
@@ -20,3 +20,9 @@ func arrayInput(cmd *cobra.Command, m memory) *data.InputFS {
 func notesTo(tell func(warning)) func(arrays.Problem) {
 	return func(n arrays.Problem) { tell(fileWarning{"file", n.Text, n.Place, n.Warning, n.Remedy}) }
 }
+
+// What --json prints.
+const (
+	oneObject = "print one JSON object"
+	objects   = "print JSON, one object a line"
+)

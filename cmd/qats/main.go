@@ -233,13 +233,13 @@ files, and tables and figures are made from these files alone.`,
 		},
 	}
 	root.SetFlagErrorFunc(noSuchFlag)
-	root.PersistentFlags().BoolP("quiet", "q", false, "print no progress, and nothing that is also written to files; errors are printed")
-	root.PersistentFlags().BoolP("verbose", "v", false, "print more: the plan of a run before it, a line for each finished setting, all tables of a report")
+	root.PersistentFlags().BoolP("quiet", "q", false, "print no progress, and nothing that is also written to files")
+	root.PersistentFlags().BoolP("verbose", "v", false, "print more: the plan of a run, each finished setting, all tables and notes")
 	root.MarkFlagsMutuallyExclusive("quiet", "verbose")
 	form := errorText // errorFormOf reads it
-	persistentChoice(root, &form, "errors", []errorForm{errorText, errorJSON}, "errors and warnings as text or json, one object a line; also by "+errorsVariable)
-	root.Flags().BoolVar(&showVersion, "version", false, "print the version, the commit, the kernel and the instruction set")
-	root.Flags().BoolVar(&asJSON, "json", false, "with --version: print one JSON object")
+	persistentChoice(root, &form, "errors", []errorForm{errorText, errorJSON}, "`FORM` of errors and warnings; also by "+errorsVariable)
+	root.Flags().BoolVar(&showVersion, "version", false, "print the version")
+	root.Flags().BoolVar(&asJSON, "json", false, "with --version: "+oneObject)
 	addCommands(root)
 	return root
 }

@@ -16,10 +16,10 @@ type memory struct {
 	bytes int64
 }
 
-// flag declares --max-memory. Its help begins with the words of what.
-func (m *memory) flag(cmd *cobra.Command, what string) {
+// flag declares --max-memory.
+func (m *memory) flag(cmd *cobra.Command) {
 	m.usual()
-	cmd.Flags().Var(m, "max-memory", what+", as in 512MiB or 6GiB")
+	cmd.Flags().Var(m, "max-memory", "`SIZE` of the memory for arrays")
 }
 
 // usual sets the memory that no flag has set.

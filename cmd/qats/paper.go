@@ -7,8 +7,7 @@ func paperCommand() *cobra.Command {
 	return commandOf(&cobra.Command{
 		Use:   "paper",
 		Short: "The paper: run its specs, compare with its numbers, check its tables",
-		Long: `paper has the commands that know the paper's settings, numbers and claims. reproduce runs
-its specs and does the rest in one go; make reproduce runs the companion before it.`,
+		Long:  `paper has the commands that know the paper's settings, numbers and claims.`,
 		Example: examples(
 			"paper reproduce --out results/out",
 			"paper diff experiments/companion.yaml --out results/out/companion",

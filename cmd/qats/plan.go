@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/qats-bench/qats/calib/external"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/data/folder"
 	"github.com/qats-bench/qats/experiments"
@@ -44,24 +43,34 @@ type places struct {
 // flags declares the flags of a run.
 func (p *places) flags(cmd *cobra.Command) {
 	p.sourceFlags(cmd)
-	cmd.Flags().BoolVar(&p.Fresh, "fresh", false, "compute everything again, and take nothing from the store")
+	freshFlag(cmd, &p.Fresh)
 }
 
 // sourceFlags declares the flags that say what is looked for where.
 func (p *places) sourceFlags(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&p.Data, "data", nil, "folder of arrays, searched before the sources of the specs; may be repeated")
-	cmd.Flags().StringVar(&p.out, "out", filepath.Join("results", "out"), "folder of results.csv, bins.csv and pairs.csv")
-	cmd.Flags().StringVar(&p.store, "store", "", "folder of the fits and scores of earlier runs (default OUT/store)")
-	cmd.Flags().BoolVar(&p.AllowExec, "allow-exec", false, "run the programs that the specs name as external methods; only for specs that you trust")
-	cmd.Flags().StringArrayVar(&p.Env, "env", nil, "variable of the environment that these programs get, beside "+strings.Join(external.Passed(), ", ")+"; may be repeated")
-	cmd.MarkFlagDirname("data")
+	dataFlag(cmd, &p.Data)
+	cmd.Flags().StringVar(&p.out, "out", filepath.Join("results", "out"), "`DIR` of the results")
+	cmd.Flags().StringVar(&p.store, "store", "", "`DIR` of the fits and scores of earlier runs (default OUT/store)")
+	cmd.Flags().BoolVar(&p.AllowExec, "allow-exec", false, "run the programs that the specs name; only for specs that you trust")
+	cmd.Flags().StringArrayVar(&p.Env, "env", nil, "`NAME` of a variable that these programs get; repeatable")
 	cmd.MarkFlagDirname("out")
 	cmd.MarkFlagDirname("store")
 }
 
+// dataFlag declares --data, which sets folders.
+func dataFlag(cmd *cobra.Command, folders *[]string) {
+	cmd.Flags().StringArrayVar(folders, "data", nil, "`DIR` of arrays, searched before the sources of the specs; repeatable")
+	cmd.MarkFlagDirname("data")
+}
+
+// freshFlag declares --fresh.
+func freshFlag(cmd *cobra.Command, fresh *bool) {
+	cmd.Flags().BoolVar(fresh, "fresh", false, "compute everything again, and take nothing from the store")
+}
+
 // quickFlag declares --quick.
 func (p *places) quickFlag(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&p.quick, "quick", false, fmt.Sprintf("only the first %d rows of each set: a check that everything runs, no result", quickRows))
+	cmd.Flags().BoolVar(&p.quick, "quick", false, fmt.Sprintf("only the first %d rows of each set: a check, no result", quickRows))
 }
 
 // storeDir is the folder of the store.

@@ -14,7 +14,7 @@ import (
 
 // positiveFlag declares --positive, which sets class.
 func positiveFlag(cmd *cobra.Command, class *int) {
-	cmd.Flags().IntVar(class, "positive", metrics.Positive, "of two classes: the positive one, whose probability is judged")
+	cmd.Flags().IntVar(class, "positive", metrics.Positive, "the positive `CLASS` of two")
 }
 
 // className names the positive class.

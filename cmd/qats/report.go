@@ -22,17 +22,9 @@ func reportCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report SPEC... | DIR",
 		Short: "Render tables, figures and a page from the CSV files",
-		Long: `report renders the tables (LaTeX and text) and the figures of the specs into
-OUT/tables and OUT/figures. It writes OUT/report.tex, a LaTeX document of all of them,
-and OUT/index.html, a page for a browser. Tables and figures are made from the CSV files
-in OUT alone. It prints where they are and, of a single spec, the first table if that is
-short; with --verbose it prints all tables. With --format it prints all tables as text, as
-LaTeX or as Markdown (md), and nothing else; the files are the same.
-
-Of a folder of results in place of specs it makes the page alone, DIR/index.html, also
-where there is no run.json. The page is one file that opens without a server and without
-the network. A page of more than 5,000 settings leaves out the reliability diagrams and
-the fitted parameters, and says so.`,
+		Long: `report renders the tables and figures of the specs from the CSV files in OUT alone, into OUT/tables
+and OUT/figures. It also writes OUT/report.tex, a LaTeX document of all of them, and
+OUT/index.html, a page for a browser. Of a folder in place of specs it makes the page alone.`,
 		Example: examples(
 			"report experiments/example.yaml --out results/out",
 			"report experiments/example.yaml --format latex > tables.tex",
@@ -63,10 +55,10 @@ the fitted parameters, and says so.`,
 			return makePage(w, out)
 		},
 	}
-	cmd.Flags().StringVar(&out, "out", filepath.Join("results", "out"), "folder of results.csv; tables/ and figures/ are written into it")
+	cmd.Flags().StringVar(&out, "out", filepath.Join("results", "out"), "`DIR` of the results")
 	cmd.MarkFlagDirname("out")
 	figureFormats(cmd, &figures)
-	choiceFlag(cmd, &printed, "format", report.Forms(), "print all tables, as text, latex or md (Markdown), in place of the summary")
+	choiceFlag(cmd, &printed, "format", report.Forms(), "print all tables in this `FORM`")
 	return cmd
 }
 

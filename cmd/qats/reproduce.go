@@ -34,16 +34,10 @@ func reproduceCommand() *cobra.Command {
 	var figures []plots.Format
 	cmd := &cobra.Command{
 		Use:   "reproduce",
-		Short: "Reproduce the paper: run its specs, render its tables and figures, compare with its numbers",
-		Long: `reproduce runs the specs of the paper in experiments/paper, renders their tables
-and figures, compares the numbers with the published ones (diff.txt), and makes
-index.html, a page of all of it for a browser. Its first line says which settings
-these are. Its last five lines answer whether the paper's claims hold: on the printed
-numbers, on the paper's own networks where their arrays are here, and on the networks
-of the companion where OUT/companion has its results (make reproduce runs it first).
---verbose prints all tables. A setting is measured if its arrays are in data/arrays or
-in a folder given by --data, and simulated otherwise; the two are never mixed. In the
-root of the project the specs are read from its files, elsewhere from the program.`,
+		Short: "Run the specs of the paper, render its tables and figures, compare with its numbers",
+		Long: `reproduce runs the specs of the paper, renders their tables and figures, and compares the numbers
+with the published ones. A setting is measured if its arrays are in data/arrays or in --data, and
+simulated otherwise; the two are never mixed. Its last lines say which claims of the paper hold.`,
 		Example: examples(
 			"paper reproduce --out results/out",
 			"paper reproduce --out /tmp/quick --quick",
@@ -87,9 +81,10 @@ root of the project the specs are read from its files, elsewhere from the progra
 	}
 	at.flags(cmd)
 	at.quickFlag(cmd)
-	at.memory.flag(cmd, "memory for arrays")
+	at.memory.flag(cmd)
 	workersFlag(cmd, &workers)
 	figureFormats(cmd, &figures)
+	ofRun(cmd, "Flags of the run")
 	return cmd
 }
 

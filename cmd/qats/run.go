@@ -15,7 +15,6 @@ import (
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/cluster"
 	"github.com/qats-bench/qats/experiments/spec"
-	"github.com/qats-bench/qats/internal/called"
 	"github.com/qats-bench/qats/internal/english"
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/internal/terminal"
@@ -28,39 +27,12 @@ func runCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run SPEC...",
 		Short: "Fit and score what is missing, and write the CSV files and index.html",
-		Long: `run fits and scores the cells of the specs that are not in the store yet, and
-writes results.csv, settings.csv and methods.csv (what is known of settings and
-methods), bins.csv, pairs.csv, fits.csv (the fitted parameters), times.csv (the
-processor time of each fit) and run.json (what was run), and for specs
-with per_class classes.csv (the calibration error of each class). The files
-hold the cells of the given specs and no others, in the order of the plan.
-index.html is a page of all of them for a browser.
+		Long: `run fits and scores the cells of the specs that are not in the store yet, and writes the CSV files
+of the results and index.html, a page of them, into OUT. Ctrl-C keeps finished cells, and the same
+command goes on.
 
-Ctrl-C keeps finished cells; the same command continues the run. The status is then
-130, and 75 after SIGTERM.
-
-With --task i/N run does task i of N, counted from 0, and writes no CSV file. A run without
---task on the same store then puts the parts together. A task has one calibration set, with
-at most --tests of its test sets; --task i without N is one of these. If N is smaller than
-their number, task i has the parts i, i+N, i+2N, and so on. auto in the place of i takes it
-from SLURM_ARRAY_TASK_ID or JOB_COMPLETION_INDEX. Tasks that run at the same time do not
-make the same fit: one of them makes it, the others take it from the store. SIGTERM ends a
-task that has stored nothing since its start with status 143, since the same time would not
-suffice again. With --assemble N run first looks whether all cells of the N tasks are done:
-if not, it names the tasks and ends with status 75, since it would do the rest alone.
-` + called.Command() + ` cluster script prints such runs for a cluster.
-
-If --max-memory is too small for the scores of a test set under all methods, fewer
-methods are applied at a time. If it is too small for one method, the run does not
-begin, and says what it needs. If a calibration set is larger, methods with one
-temperature and methods by rank, such as ts and qats, read it again in every pass.
-The results are the same.
-
-With -n it runs nothing and writes nothing: it lists settings and cells, which are done,
-which are missing, which are skipped and why. It reads the headers of arrays and what
-earlier runs remember of them. It hashes files that no run has hashed yet, up to 100 MB
-each; the cells of larger ones are "unknown" until a run has hashed them. With --task it
-lists the settings of the task alone.`,
+With --task i/N it does one of N tasks and writes no CSV file; a run without --task on the same
+store puts the tasks together. With -n it runs nothing, and lists what is done, missing and skipped.`,
 		Example: examples(
 			"run experiments/example.yaml",
 			"run experiments/example.yaml -n",
@@ -85,14 +57,14 @@ lists the settings of the task alone.`,
 	}
 	r.at.flags(cmd)
 	r.at.quickFlag(cmd)
-	r.at.memory.flag(cmd, "memory for arrays")
+	r.at.memory.flag(cmd)
 	workersFlag(cmd, &r.workers)
-	cmd.Flags().BoolVarP(&dryRun, "dry-run", "n", false, "run nothing, and print what is done, missing and skipped")
-	cmd.Flags().BoolVar(&r.at.json, "json", false, "print one JSON object: the numbers of settings and cells, and the reasons of cells without a value; with -n one object a line for each cell")
-	cmd.Flags().StringVar(&r.task, "task", "", "do only task i of N, counted from 0, as in 0/4; auto/4 takes i from a Slurm array or an indexed Kubernetes job")
+	cmd.Flags().BoolVarP(&dryRun, "dry-run", "n", false, "run nothing, and list what is done, missing and skipped")
+	cmd.Flags().BoolVar(&r.at.json, "json", false, oneObject+"; with -n one a line for each cell")
+	cmd.Flags().StringVar(&r.task, "task", "", "do only task `I/N`, from 0; auto/N takes I from Slurm or Kubernetes")
 	testsFlag(cmd, &r.at.Task.Tests)
-	cmd.Flags().IntVar(&r.at.assemble, "assemble", 0, "put together what so many tasks have done, but nothing while cells are missing")
-	cmd.Flags().BoolVar(&r.serve, "serve", false, "the process that starts this one serves methods, as the Python package does: lines of JSON on standard input and output, and all text on standard error (docs/calibrator.md)")
+	cmd.Flags().IntVar(&r.at.assemble, "assemble", 0, "put together what `N` tasks have done, if no cell is missing")
+	cmd.Flags().BoolVar(&r.serve, "serve", false, "take methods from the process that starts this one")
 	for _, other := range []string{"task", "dry-run", "fresh"} {
 		cmd.MarkFlagsMutuallyExclusive("assemble", other)
 	}
@@ -173,7 +145,7 @@ func (p *places) record(specs []*spec.Spec, last experiments.Progress, err error
 
 // workersFlag declares --workers.
 func workersFlag(cmd *cobra.Command, n *int) {
-	cmd.Flags().IntVar(n, "workers", cluster.Workers(os.Getenv, os.DirFS("/"), runtime.GOMAXPROCS(0)), "number of settings at a time; the results do not depend on it")
+	cmd.Flags().IntVar(n, "workers", cluster.Workers(os.Getenv, os.DirFS("/"), runtime.GOMAXPROCS(0)), "`N` settings at a time")
 }
 
 // execute plans and runs specs, writes the CSV files into dir and prints a summary

@@ -22,70 +22,43 @@ func scoreCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "score",
 		Short: "Score probabilities, or the softmax of logits, against labels",
-		Long: `score prints n and metrics of probabilities, of the softmax of logits, or of the
-pairs (class, confidence) of a top-label method, in fractions and nats; or of predictions
-with a confidence alone (--confidence with --correct, or with --predicted and --labels).
-` + called.Command() + ` doc metrics lists the names for --metric, with their conventions. A metric that is
-undefined is printed as "-" (null in JSON): a top-label method has no NLL and no
-Brier score, for example. Consistency bands, folds and resamples are drawn with a seed
-of their own, so those of ` + called.Command() + ` run differ a little.
-
-Of two classes, metrics of the probability of the positive class are printed too: its ECE,
-observed / expected, and slope and intercept of the logistic recalibration. It is the second
-class; --positive 0 names the first, and with --positive a figure is of its probability.
-
-An exact 0 in a file of probabilities was rounded away and counts as 2^-126; a note says
-how many there are. Every other number counts as it is, down to 1e-300.
-
---interval adds to each value the ends of a 95 % interval, as NAME_lo and NAME_hi. Of
-NLL, Brier score, accuracy and AUROC it covers the value in the population. Of a
-calibration error it covers the mean value that test sets of this size report, which
-is above that of the population: the value plus and minus 1.96 standard deviations over
-2,000 resamples, or over 200 for a metric that is computed anew in each of them.
---interval population covers the ECE or AECE in the population; it is about twice as
-long. Consistency bands, class-wise ECE and a few others have no interval.
-docs/read.md#intervals says what each kind covers. --uncal names the logits of the
-uncalibrated network on the same rows, with which phi compares.
-
-Files are read in blocks. Besides some megabytes, scoring takes up to 113 bytes of
-memory a row, 113 more with --uncal, up to 240 more with --interval and 120 more for
-metrics of all classes; decomposition_ts and lp_variational take 16 bytes a probability
-and 152 a row. If that is more than --max-memory, ` + called.Command() + ` score stops with an error at once.`,
+		Long: `score prints n and metrics of probabilities, of the softmax of logits, of the pairs of a top-label
+method, or of predictions with a confidence alone, in fractions and nats. A metric that is
+undefined is "-". Of two classes, it prints metrics of the positive class too. --interval adds a
+95 % interval to each value.`,
 		Example: examples(
 			"score --probs probs.npy --labels test/labels.npy",
-			"score --logits test/logits.npy --labels test/labels.npy --json",
 			"score --confidence confidence.npy --correct correct.npy",
 			"score --probs -#probs --labels -#labels --json < test.safetensors",
-			"score --probs probs.npy --labels test/labels.npy --metric ece,ece_null,auroc",
 			"score --probs probs.npy --labels test/labels.npy --metric ece,nll,smece --interval standard",
 			"score --probs probs.npy --labels test/labels.npy --uncal test/logits.npy --metric phi",
-			"score --logits test/logits.npy --labels test/labels.npy --figure out.svg",
-			"score --probs probs.npy --labels test/labels.npy --figure corp.pdf --corp",
+			"score --logits test/logits.npy --labels test/labels.npy --figure out.svg --corp",
 		),
 		Args: arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return s.run(cmd) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&s.probs, "probs", "", "probabilities, n x k; "+arrayNames+", as all arrays")
-	f.StringVar(&s.logits, "logits", "", "logits, n x k")
-	f.StringVar(&s.top, "top", "", "pairs of a top-label method, as "+called.Command()+" apply writes them: FILE.npz with class and conf")
+	f.StringVar(&s.probs, "probs", "", "`FILE` of probabilities, n x k: "+arrayNames)
+	f.StringVar(&s.logits, "logits", "", "`FILE` of logits, n x k")
+	f.StringVar(&s.top, "top", "", "`FILE` of the pairs of a top-label method, which apply writes")
 	kindFlag(cmd, &s.kind)
 	var classes int
 	confidenceFlags(cmd, &s.confidence, &classes)
 	cmd.Flags().MarkHidden("classes") // no score depends on it
 	outcomeFlags(cmd, &s.correct, &s.predicted)
 	ignoreFlag(cmd, &s.ignore)
-	f.StringVar(&s.labels, "labels", "", "labels, n integers")
-	f.StringSliceVar(&s.metrics, "metric", []string{"accuracy", "ece", "aece", "nll", "brier"}, "metrics and groups of metrics; "+called.Command()+" doc metrics lists both")
-	f.StringVar(&s.uncal, "uncal", "", "logits of the uncalibrated network, n x k, for the metrics that compare with it")
-	choiceFlag(cmd, &s.interval, "interval", metrics.IntervalKinds(), "print intervals too: percentile, standard, bc or population")
+	f.StringVar(&s.labels, "labels", "", "`FILE` of labels, n integers")
+	f.StringSliceVar(&s.metrics, "metric", []string{"accuracy", "ece", "aece", "nll", "brier"}, "`NAMES` of metrics and groups; "+called.Command()+" doc metrics lists them")
+	f.StringVar(&s.uncal, "uncal", "", "`FILE` of the logits of the uncalibrated network, for phi")
+	choiceFlag(cmd, &s.interval, "interval", metrics.IntervalKinds(), "`KIND` of 95 % intervals")
 	positiveFlag(cmd, &s.positive)
-	s.memory.flag(cmd, "memory for arrays")
-	f.BoolVar(&s.json, "json", false, "print one JSON object")
-	f.IntVar(&s.bins, "bins", 0, "with --json: this many bins of the rows too, with 95 % intervals of their accuracies")
-	choiceFlag(cmd, &s.strategy, "strategy", []metrics.Strategy{metrics.Uniform, metrics.Quantile}, "with --bins: bins of equal width (uniform) or of equal mass (quantile)")
+	s.memory.flag(cmd)
+	f.BoolVar(&s.json, "json", false, oneObject)
+	f.IntVar(&s.bins, "bins", 0, "with --json: `N` bins of the rows too")
+	choiceFlag(cmd, &s.strategy, "strategy", []metrics.Strategy{metrics.Uniform, metrics.Quantile}, "with --bins: `WIDTH` or mass is equal")
 	s.figure.flag(cmd, "the rows")
 	corpFlag(cmd, &s.corp)
+	ofArrays(cmd)
 	for _, name := range []string{"probs", "logits", "top", "labels", "uncal"} {
 		cmd.MarkFlagFilename(name, "npy", "npz", "safetensors")
 	}

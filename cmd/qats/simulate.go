@@ -14,10 +14,8 @@ func simulateCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "simulate SPEC...",
 		Short: "Write the simulated arrays of specs as .npy files",
-		Long: `simulate writes the arrays of the source "simulate" for the settings of
-the specs, in the default layout, with a manifest that says that they are
-simulated. A run does not need these files, because simulated rows are made when they
-are read. Measured arrays are neither written nor overwritten.`,
+		Long: `simulate writes the simulated arrays of the specs in the default layout. A run does not need these
+files.`,
 		Example:           examples("paper simulate experiments/paper/tasks.yaml --out /tmp/arrays"),
 		Args:              specArgs,
 		ValidArgsFunction: completeSpecs,
@@ -41,9 +39,8 @@ are read. Measured arrays are neither written nor overwritten.`,
 			return nil
 		},
 	}
-	cmd.Flags().StringArrayVar(&from, "data", nil, "folder of arrays, searched before the sources of the specs; may be repeated")
-	cmd.Flags().StringVar(&out, "out", "", "folder to write into")
-	cmd.MarkFlagDirname("data")
+	dataFlag(cmd, &from)
+	cmd.Flags().StringVar(&out, "out", "", "`DIR` to write into")
 	cmd.MarkFlagDirname("out")
 	return cmd
 }

@@ -19,12 +19,9 @@ func statusCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status SPEC... --out DIR",
 		Short: "Say how many cells of a run are done, failed and missing",
-		Long: `status looks for the cells of the specs in the store, and counts those that are done, that
-failed and that are missing, of the whole run and of each task that is not done. With
---verbose it names all tasks. It names the tasks with missing cells as sbatch takes them,
-as in --array=1,3. Give it the flags that the run has. squeue says which tasks run.
-
-A cell that failed is known as failed once its task has ended, and as missing before.`,
+		Long: `status counts the cells of a run that are done, failed and missing, of the whole run and of each
+task that is not done, and names the tasks with missing cells as sbatch takes them. Give it the
+flags of the run.`,
 		Example: examples("cluster status experiments/companion.yaml --out results/out/companion"),
 		Args:    specArgs, ValidArgsFunction: completeSpecs,
 		RunE: func(cmd *cobra.Command, files []string) error {
@@ -45,6 +42,7 @@ A cell that failed is known as failed once its task has ended, and as missing be
 	}
 	at.sourceFlags(cmd)
 	at.quickFlag(cmd)
+	ofRun(cmd, "Flags of the run")
 	testsFlag(cmd, &tests)
 	tasksFlag(cmd, &number)
 	return cmd
@@ -52,7 +50,7 @@ A cell that failed is known as failed once its task has ended, and as missing be
 
 // tasksFlag declares --tasks.
 func tasksFlag(cmd *cobra.Command, n *int) {
-	cmd.Flags().IntVar(n, "tasks", 0, fmt.Sprintf("number of tasks, at most %d; 0 for one a calibration set or --tests of its test sets", maxTasks))
+	cmd.Flags().IntVar(n, "tasks", 0, "number `N` of tasks; 0 for one a calibration set or --tests")
 }
 
 // shownTasks is how many tasks are shown of those that are not done.

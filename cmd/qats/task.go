@@ -18,7 +18,7 @@ const maxTasks = 10_000
 
 // testsFlag declares --tests.
 func testsFlag(cmd *cobra.Command, n *int) {
-	cmd.Flags().IntVar(n, "tests", 25, "test sets of a calibration set that one task has at most; 0 for all of them")
+	cmd.Flags().IntVar(n, "tests", 25, "at most `N` test sets for a task; 0 for all of a calibration set")
 }
 
 // taskVariables are the variables of the environment that hold the number of a task, from 0: in a

@@ -42,12 +42,12 @@ type trying struct {
 func (t *trying) flags(cmd *cobra.Command) {
 	t.by = trial.Choices()[0]
 	f := cmd.Flags()
-	f.StringSliceVar(&t.methods, "method", nil, "methods and groups of methods to try, beside uncal and ts (of a confidence alone ts-top): @recommended without this flag, @recommended-2 for two classes, @confidence for a confidence alone; "+called.Command()+" doc methods lists both")
-	choiceFlag(cmd, &t.by, "by", trial.Choices(), "proper score that chooses: nll or brier")
-	f.StringVar(&t.out, "out", "", "folder for a page of the results, index.html, and their CSV files; a new one, or that of an earlier trial")
-	f.BoolVar(&t.json, "json", false, "print one JSON object for each method, and one for the choice")
+	f.StringSliceVar(&t.methods, "method", nil, "`NAMES` of methods and groups, beside uncal and ts; "+called.Command()+" doc methods lists them")
+	choiceFlag(cmd, &t.by, "by", trial.Choices(), "`SCORE` that chooses")
+	f.StringVar(&t.out, "out", "", "`DIR` for index.html, a page of the results, and their CSV files")
+	f.BoolVar(&t.json, "json", false, objects)
 	positiveFlag(cmd, &t.positive)
-	t.memory.flag(cmd, "memory for arrays")
+	t.memory.flag(cmd)
 	cmd.MarkFlagDirname("out")
 	cmd.RegisterFlagCompletionFunc("method", oneOf(describedMethodsAndGroups))
 }
@@ -60,62 +60,22 @@ func tryCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "try CAL_LOGITS CAL_LABELS TEST_LOGITS TEST_LABELS | LOGITS LABELS | DIR | FILE.npz | FILE.csv | - | @demo",
 		Short: "Say which calibrator to use for logits and labels, and how to save it",
-		Long: `try fits some calibrators on the calibration rows, chooses one of them, and judges the
-choice on the test rows. It prints what to use, what that does to the NLL and the ECE,
-the command that saves the chosen model, a table of the methods, and two reliability
-diagrams. It needs no spec, and writes nothing without --out.
+		Long: `try says which calibrator to use for logits and labels, and prints the command that saves it. It
+fits calibrators on the calibration rows, chooses one, and judges it on the test rows. It needs no
+spec, and writes nothing without --out.
 
-The arrays are
+The arrays are two or four files; one .npz, .safetensors, .csv or .tsv file with all of them; a
+folder of one network; - for a .safetensors on standard input; or @demo, a network that the
+program carries. Of one set, cross-fitting judges.
 
-  logits (n x k, before the softmax) and labels (n integers, from 0) of the calibration
-  set and of the test set, or of one set
-  a folder of one network with cal/logits.npy, cal/labels.npy, test/logits.npy and
-  test/labels.npy, or under other names that ` + called.Command() + ` init recognises
-  one .npz or .safetensors file with cal_logits, cal_labels, test_logits and test_labels,
-  or with logits and labels; probs, predictions, targets, y_true and others are understood
-  too, and what was taken is printed
-  one .csv or .tsv file (also .gz) with a header, such as p_cat, p_dog, label; a column
-  split can say which rows calibrate (cal, val) and which test
-  confidence and correct (n of 0 and 1), or confidence, predicted and labels, in the same
-  places, where there are no logits (two files: with --kind confidence)
-  -, which is such a .safetensors on standard input
-  @demo, the outputs of a small text classifier that the program carries (` + strings.Join(trial.Networks(), " or ") + `)
-
-Without an argument try names the arrays of this folder, if there are any.
-
-The answer begins with temperature scaling (ts), with no calibration where the rows do not
-show that T is below 1, with platt-logits where two classes have other shares than their mean
-probabilities, or with platt where probabilities are exactly 0. Another method takes its place only if
-the calibration rows show that it is better: they are dealt into five folds, each method
-predicts each fold after a fit on the other four, and the paired difference of the NLL
-(--by brier: of the Brier score) is significant at 95 % after Holm's correction for all
-methods. Of several such methods the one with the fewest parameters is used, and a
-larger one only if it is better than that in the same way. No calibration is one of the
-methods, and is the answer where ts cannot be fitted: all calibration rows are right, or
-have one label, or its temperature is at a bound.
-
-Test rows have no part in the choice. Methods that read them (label-shift), and methods
-that predict the confidence of the top class alone, are shown but not chosen. Where a
-class has no calibration row, only methods that keep every prediction can be chosen. Of
-one set, the predictions of the folds judge the methods too. docs/choose.md shows what
-the rule does to networks.
-
-Two classes are judged by the probability of the positive class too, the second unless
---positive names the first: its ECE in a column of its own, the ratio of observed to
-expected rows, and slope and intercept of the logistic recalibration. "inside" says that
-both ECE are in their bands.
-
-Predictions with a confidence alone have methods of their own (@confidence). One of them is
-chosen in the same way: ts-top is in the place of ts, and the NLL and the Brier score are
-those of "the prediction is right".`,
+The answer begins with temperature scaling, or with a simpler method where the rows ask for it.
+Another one takes its place only if the calibration rows show that it is better.`,
 		Example: examples(
 			"try cal/logits.npy cal/labels.npy test/logits.npy test/labels.npy",
 			"try logits.npy labels.npy",
 			"try mine/resnet50",
 			"try outputs.npz --method qats,svs,sms",
-			"try predictions.csv",
 			"try probs.npy labels.npy --kind probs --by brier --out page",
-			"try confidence.npy correct.npy --kind confidence",
 			"try @demo",
 		),
 		ValidArgsFunction: completeTried,
@@ -163,8 +123,9 @@ those of "the prediction is right".`,
 	}
 	kindFlag(cmd, &kind)
 	ignoreFlag(cmd, &ignore)
-	cmd.Flags().IntVar(&classes, "classes", 0, "number of classes of predictions with a confidence alone, which ts-top and qats-top read")
+	cmd.Flags().IntVar(&classes, "classes", 0, "number `K` of classes of a confidence alone")
 	t.flags(cmd)
+	ofArrays(cmd)
 	return cmd
 }
 

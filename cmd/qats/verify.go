@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/qats-bench/qats/experiments/submission"
-	"github.com/qats-bench/qats/internal/called"
 	"github.com/qats-bench/qats/internal/english"
 	"github.com/qats-bench/qats/internal/terminal"
 	"github.com/qats-bench/qats/results"
@@ -24,22 +23,9 @@ func verifyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify DIR",
 		Short: "Run the code of an entry again, and compare its numbers",
-		Long: `verify reads the entry in DIR, which ` + called.Command() + ` board submit made, runs its code on all settings of its tier, by
-the version of the protocol that its card names, and
-says of each number that it is equal (the same nine digits), agrees (within ` + fmt.Sprint(submission.Agreement) + `, relative
-above 1), differs, or was not run. An entry in Python, or of a program, agrees at best, since its
-libraries may sum in another order elsewhere. Times are not compared.
-
-The code of a stranger runs where it can write to its own folder alone, has no network, and
-finds the project's arrays out of sight: by unshare, on Linux. Where the system has no such
-place, verify says so and runs nothing, unless --not-isolated says that you trust the code. An
-entry in Go is built beside the project, never in it.
-
---splits 20 --draw COMMIT redraws the calibration and test rows of each clean setting 20 times,
-with draws that follow from the hash of a commit that is newer than the entry, and writes the means to
-drawn.csv. Test labels are public, so the numbers of the fixed split alone are claimed.
---record writes verified.yaml into DIR. A verification that was interrupted goes on where it stopped.
-The status is 0 if the numbers are equal or agree, and 1 if some differ or were not run.`,
+		Long: `verify runs the code of the entry in DIR again, and says of each number that it is equal, agrees,
+differs or was not run. The code of a stranger runs isolated: it can write to its own folder
+alone, and has no network. The status is 1 if some numbers differ or were not run.`,
 		Example: examples(
 			"board verify submissions/mine",
 			"board verify submissions/mine --splits 20 --draw 3f2a9c1 --record",
@@ -50,9 +36,10 @@ The status is 0 if the numbers are equal or agree, and 1 if some differ or were 
 	f := cmd.Flags()
 	v.at.entryFlags(cmd)
 	workersFlag(cmd, &v.workers)
-	f.BoolVar(&v.trusted, "not-isolated", false, "run the code with your rights where it cannot be isolated; only for code that you have read")
-	f.IntVar(&v.splits, "splits", 0, "how many times to redraw calibration and test rows")
-	f.StringVar(&v.commit, "draw", "", "hash of the commit that the draws follow from")
+	ofRun(cmd, "Flags of the run")
+	f.BoolVar(&v.trusted, "not-isolated", false, "run the code with your rights where it cannot be isolated, if you have read it")
+	f.IntVar(&v.splits, "splits", 0, "redraw calibration and test rows `N` times")
+	f.StringVar(&v.commit, "draw", "", "`COMMIT` that the draws follow from")
 	f.BoolVar(&v.record, "record", false, "write verified.yaml, and with --splits drawn.csv, into DIR")
 	return cmd
 }
