@@ -9,11 +9,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/qats-bench/qats/internal/bundletest"
 )
 
 // TestContributingNamesWhatExists: every file, target, command and Go name that
 // CONTRIBUTING.md has in code font is there, and it lists the targets that make help prints.
 func TestContributingNamesWhatExists(t *testing.T) {
+	bundletest.Folder(t) // it names other modules of the repository
 	root := project(t)
 	text, err := os.ReadFile(filepath.Join(root, "CONTRIBUTING.md"))
 	if err != nil {
