@@ -51,7 +51,8 @@ def environment(tmp_path_factory, wheel):
     )
     if got.returncode != 0:
         pytest.skip("pip cannot download the other project")
-    subprocess.run([python, "-m", "pip", "install", "-q", "--no-deps", "--no-index", wheel], check=True)
+    # The environment that runs the tests may have this package, too, which pip finds there.
+    subprocess.run([python, "-m", "pip", "install", "-q", "--force-reinstall", "--no-deps", "--no-index", wheel], check=True)
     return folder, python
 
 
