@@ -38,7 +38,7 @@ func TestVersion1GivesItsOldBytes(t *testing.T) {
 		want string
 	}{
 		boardFile: {file.Bytes(), "c7a098ab7dd5a81c0e8282e0bca3198cec40cf6d203489cbe3f8b1b27980dd03"},
-		page.File: {own, "ec673c373b423b458b95bfa1d140010854f39df20c416abb07ae01b6fd6b0124"},
+		page.File: {own, "09cf68d7e37d1f369cefc93ec14475b7197e2ea453189bf107a2769024e4ec21"},
 	} {
 		if got := fmt.Sprintf("%x", sha256.Sum256(of.text)); got != of.want {
 			t.Errorf("%s of version 1 has the digest %s, want %s", name, got, of.want)
