@@ -249,6 +249,55 @@ func TestInitGroupsSettings(t *testing.T) {
 	}
 }
 
+// TestInitFoldsSeeds: NAME-seedN folders of one network are its seeds, and severities have a table and a figure, which
+// report makes. A single seed, and a number that a spec would write in another way, are networks of their own.
+func TestInitFoldsSeeds(t *testing.T) {
+	t.Chdir(t.TempDir())
+	logits, labels := setFiles(60)
+	var sets []string
+	for _, network := range []string{"a-seed1", "a-seed2", "a-seed10", "b-seed1", "b-seed2", "b-seed10", "b", "c-seed1", "d-seed01", "d-seed02", "e-seed0", "e-seed7"} {
+		sets = append(sets, "x/"+network+"/cal", "x/"+network+"/test")
+	}
+	for _, network := range []string{"a-seed1", "a-seed2"} {
+		sets = append(sets, "x-c/"+network+"/fog/1", "x-c/"+network+"/fog/2")
+	}
+	for _, set := range sets {
+		dir := filepath.Join("arrays", filepath.FromSlash(set))
+		mustDo(t, errors.Join(os.MkdirAll(dir, 0o777), os.WriteFile(filepath.Join(dir, "logits.npy"), logits, 0o666), os.WriteFile(filepath.Join(dir, "labels.npy"), labels, 0o666)))
+	}
+	if status, _, said := typedWords(t, "init", "arrays", "-o", "seeds.yaml"); status != exitOK {
+		t.Fatal(said)
+	}
+	text, err := os.ReadFile("seeds.yaml")
+	mustDo(t, err)
+	for _, want := range []string{
+		"  - {dataset: x, backbone: [a, b], seeds: [1, 2, 10]}\n",
+		"  - {dataset: x, backbone: [b, c-seed1, d-seed01, d-seed02]}\n",
+		"  - {dataset: x, backbone: e, seeds: [0, 7]}\n",
+		"  - {dataset: x-c, backbone: a, seeds: [1, 2], corruption: fog, severity: [1, 2], calibrate_on: x}\n",
+		"  - {metric: ece, name: severities, rows: [dataset, backbone, severity], average: [corruption], corruption: [fog]}\n",
+		"  - {kind: severity, methods: [uncal, ts], dataset: x-c, backbone: a, corruption: [fog]}\n",
+		"\nbaseline: ts ",
+	} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	if strings.Contains(string(text), "highlight") {
+		t.Errorf("a method is highlighted in\n%s", text)
+	}
+	for _, command := range []string{"run", "report"} {
+		if status, _, said := typedWords(t, command, "seeds.yaml"); status != exitOK {
+			t.Fatalf("%s: %s", command, said)
+		}
+	}
+	for _, file := range []string{"tables/seeds-severities.txt", "figures/seeds-severity-measured.svg", "report.tex"} {
+		if _, err := os.Stat(filepath.Join("results", "out", filepath.FromSlash(file))); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // TestInitQuotesNamesThatYAMLReadsAsNothing: a folder may be named null.
 func TestInitQuotesNamesThatYAMLReadsAsNothing(t *testing.T) {
 	t.Chdir(t.TempDir())

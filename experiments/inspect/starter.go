@@ -201,24 +201,94 @@ func (s *Starter) Spec() string {
 	first := s.first()
 	line("")
 	key("tables:", "of "+called.Command()+" report; all metrics are in results.csv anyway")
-	line("  - {metric: ece, highlight: %s, consistency_band: true}", mine.highlight)
-	line("  - {metric: %s, highlight: %s}", mine.score, mine.highlight)
+	line("  - {metric: ece, consistency_band: true}")
+	line("  - {metric: %s}", mine.score)
+	shifted, corruptions := s.corrupted()
+	if corruptions != "" {
+		line("  - {metric: ece, name: severities, rows: [dataset, backbone, severity], average: [corruption], corruption: [%s]}", corruptions)
+	}
 	line("")
 	line("figures:")
-	line("  - {kind: reliability, methods: [%s], dataset: %s, backbone: %s}", mine.drawn, yamlName(first.Dataset), yamlName(first.Backbone))
-	line("  - {kind: quantile-gap, methods: [%s], dataset: %s, backbone: %s}", mine.drawn, yamlName(first.Dataset), yamlName(first.Backbone))
+	for _, kind := range []string{"reliability", "quantile-gap"} {
+		line("  - {kind: %s, methods: [%s], dataset: %s, backbone: %s}", kind, mine.drawn, yamlName(first.Dataset), yamlName(s.trained().of(first.Backbone).name))
+	}
+	for _, network := range shifted { // a figure shows one
+		loss := ""
+		if slices.ContainsFunc(s.Sets, func(r data.Ref) bool { return r.Loss != network.Loss }) {
+			loss = ", loss: " + yamlName(cmp.Or(network.Loss, "ce"))
+		}
+		line("  - {kind: severity, methods: [%s], dataset: %s, backbone: %s%s, corruption: [%s]}", mine.drawn, yamlName(network.Dataset), yamlName(s.trained().of(network.Backbone).name), loss, corruptions)
+	}
 	return b.String()
 }
 
+// corrupted returns the first network of each data set with corrupted sets of several severities, and all corruptions as a list of YAML.
+func (s *Starter) corrupted() (networks []data.Ref, corruptions string) {
+	sets := lists.Where(s.Sets, func(r data.Ref) bool { return r.Split == data.Test && r.Corruption != "" })
+	names, of := lists.Group(sets, func(r data.Ref) string { return r.Dataset })
+	for _, name := range names {
+		if len(lists.Distinct(of[name], func(r data.Ref) int { return r.Severity })) > 1 {
+			networks = append(networks, of[name][0])
+		}
+	}
+	if networks == nil {
+		return nil, ""
+	}
+	list := lists.Distinct(lists.Values(sets, func(r data.Ref) string { return yamlName(r.Corruption) }), func(name string) string { return name })
+	return networks, strings.Join(list, ", ")
+}
+
+// training is a network of a folder: one of several trainings of a backbone, or a backbone of its own.
+type training struct {
+	name string
+	seed string // empty for a backbone of its own
+}
+
+// trainings are the networks whose names are those of several trainings: NAME-seedN with several N.
+type trainings map[string]training
+
+// of returns the training that the name of a network stands for.
+func (t trainings) of(backbone string) training {
+	if of, ok := t[backbone]; ok {
+		return of
+	}
+	return training{name: backbone}
+}
+
+// trained returns the networks of the folder that are trainings, as the key seeds of a spec names them.
+func (s *Starter) trained() trainings {
+	all := trainings{}
+	backbones := lists.Distinct(lists.Values(s.Sets, func(r data.Ref) string { return r.Backbone }), func(name string) string { return name })
+	names, of := lists.Group(backbones, func(backbone string) string {
+		name, seed, ok := strings.Cut(backbone, "-seed")
+		if n, err := strconv.Atoi(seed); ok && err == nil && strconv.Itoa(n) == seed && n >= 0 && n <= mostSeed && name != "" {
+			return name
+		}
+		return ""
+	})
+	for _, name := range names {
+		if name == "" || len(of[name]) < 2 {
+			continue
+		}
+		for _, backbone := range of[name] {
+			all[backbone] = training{name, strings.TrimPrefix(backbone, name+"-seed")}
+		}
+	}
+	return all
+}
+
+// mostSeed is the largest seed that a spec can name.
+const mostSeed = 1_000_000
+
 // style is what a spec of logits and one of predictions with a confidence alone have different.
-type style struct{ baseline, methods, floor, metrics, highlight, score, drawn string }
+type style struct{ baseline, methods, floor, metrics, score, drawn string }
 
 // style returns that of the sets: of a confidence alone where none has logits.
 func (s *Starter) style() style {
 	if slices.ContainsFunc(s.Sets, func(r data.Ref) bool { return s.folder.Describe(r).Kind != data.KindConfidence }) {
-		return style{"qats", "@recommended", results.BaseRate, "", "qats", "nll", "uncal, ts, qats"}
+		return style{"ts", "@recommended", results.BaseRate, "", "nll", "uncal, ts"}
 	}
-	return style{"ts-top", "@confidence", results.BaseRateTop, "[accuracy, ece, aece, nll_top, brier_top, auroc, aurc]", "qats-top", "nll_top", "uncal, ts-top, qats-top"}
+	return style{"ts-top", "@confidence", results.BaseRateTop, "[accuracy, ece, aece, nll_top, brier_top, auroc, aurc]", "nll_top", "uncal, ts-top"}
 }
 
 // groupMembers lists the methods of a group.
@@ -270,7 +340,7 @@ func (s *Starter) calibrated() map[data.Ref][]string {
 }
 
 // settings returns the grids of the sets, one line each. Test sets of one dataset,
-// loss and corruption whose backbones have the same severities are one grid.
+// loss and corruption whose backbones have the same severities, and the same seeds, are one grid.
 func (s *Starter) settings() []string {
 	split := data.Test
 	if !s.HasTest() {
@@ -279,19 +349,38 @@ func (s *Starter) settings() []string {
 	ofSplit := lists.Where(s.Sets, func(r data.Ref) bool { return r.Split == split })
 	networks, sets := lists.Group(ofSplit, func(r data.Ref) data.Ref { r.Severity = 0; return r })
 	calibrated := s.calibrated()
-	type grid struct{ dataset, loss, corruption, severities, cal string }
-	grids, members := lists.Group(networks, func(n data.Ref) grid {
+	trained := s.trained()
+	type grid struct{ dataset, loss, corruption, severities, cal, seeds string }
+	type backbone struct {
+		grid
+		name string
+	}
+	names, several := lists.Group(networks, func(n data.Ref) backbone {
 		severities := lists.Values(sets[n], func(r data.Ref) string { return strconv.Itoa(r.Severity) })
-		return grid{n.Dataset, n.Loss, n.Corruption, strings.Join(severities, ", "), calibrateOn(n, calibrated)}
+		of := trained.of(n.Backbone)
+		g := grid{dataset: n.Dataset, loss: n.Loss, corruption: n.Corruption, severities: strings.Join(severities, ", "), cal: calibrateOn(n, calibrated)}
+		if of.seed != "" {
+			g.seeds = "+" // which are told below
+		}
+		return backbone{g, of.name}
+	})
+	grids, members := lists.Group(names, func(b backbone) grid {
+		if b.seeds != "" {
+			b.seeds = seedList(lists.Values(several[b], func(n data.Ref) string { return trained.of(n.Backbone).seed }))
+		}
+		return b.grid
 	})
 	var lines []string
 	for _, g := range grids {
-		backbones := lists.Values(members[g], func(n data.Ref) string { return yamlName(n.Backbone) })
+		backbones := lists.Values(members[g], func(b backbone) string { return yamlName(b.name) })
 		backbone := strings.Join(backbones, ", ")
 		if len(backbones) > 1 {
 			backbone = "[" + backbone + "]"
 		}
 		text := fmt.Sprintf("{dataset: %s, backbone: %s", yamlName(g.dataset), backbone)
+		if g.seeds != "" {
+			text += ", seeds: [" + g.seeds + "]"
+		}
 		if g.loss != "" {
 			text += ", loss: " + yamlName(g.loss)
 		}
@@ -304,6 +393,12 @@ func (s *Starter) settings() []string {
 		lines = append(lines, text+"}")
 	}
 	return lines
+}
+
+// seedList is a list of seeds in their order.
+func seedList(seeds []string) string {
+	slices.SortFunc(seeds, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
+	return strings.Join(seeds, ", ")
 }
 
 // calibrateOn returns the dataset whose calibration set a network of a dataset without

@@ -115,10 +115,11 @@ const (
 	shortLines = 25
 	shortRows  = 4
 	shortNotes = 3
+	shortDraws = 12 // rows of seeds and redrawn splits of all metrics
 )
 
 // Short prints the comparisons of one source in short: the answer, one table with all metrics, notes, and the tables of
-// redrawn splits if there are any. It has some 25 lines, so of many methods it prints the first, and it leaves out those
+// seeds and redrawn splits if they are short. It has some 25 lines, so of many methods it prints the first, and it leaves out those
 // that have too few settings in common with Against, unless the user named methods. all prints all methods and notes.
 // The other forms are the tables of the judgement alone, with all methods and notes.
 func Short(w io.Writer, compared []Compared, all bool, form Form) error {
@@ -161,7 +162,14 @@ func Short(w io.Writer, compared []Compared, all bool, form Form) error {
 	if c := leastColumn(t, compared); c != nil && !all {
 		c.Data, hidden = true, c.Head
 	}
-	if line := notShown(short, hidden, more); line != "" {
+	draws := 0
+	for _, p := range compared {
+		draws += len(p.Splits)
+	}
+	if all || draws <= shortDraws {
+		draws = 0 // that are hidden
+	}
+	if line := notShown(short, hidden, more, draws); line != "" {
 		t.Remarks = append(t.Remarks, line)
 	}
 	fmt.Fprintf(&answer, "\n%s\n", strings.TrimSpace(t.Caption+"\n"+t.Origin))
@@ -173,7 +181,7 @@ func Short(w io.Writer, compared []Compared, all bool, form Form) error {
 		return err
 	}
 	for _, p := range compared {
-		if len(p.Splits) == 0 {
+		if len(p.Splits) == 0 || draws > 0 {
 			continue
 		}
 		fmt.Fprintln(w)
@@ -207,7 +215,7 @@ func leastColumn(t *table.Table, compared []Compared) *table.Column {
 }
 
 // notShown says which methods and which column a short table leaves out, and how many notes; nothing where nothing is left out.
-func notShown(short compare.Short, column string, notes int) string {
+func notShown(short compare.Short, column string, notes, draws int) string {
 	var parts, more []string
 	if column != "" {
 		more = append(more, column)
@@ -220,6 +228,9 @@ func notShown(short compare.Short, column string, notes int) string {
 	}
 	if notes > 0 {
 		more = append(more, english.Count(notes, "note"))
+	}
+	if draws > 0 {
+		more = append(more, english.Count(draws, "row")+" of seeds and redrawn splits")
 	}
 	if more != nil {
 		parts = append(parts, "not shown: "+english.List(more))

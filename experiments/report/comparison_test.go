@@ -121,6 +121,36 @@ func TestShortPagesSayWhatTheyLeaveOut(t *testing.T) {
 	}
 }
 
+// TestShortPagesHaveFewRowsOfSeeds: the tables of seeds are printed where they are short, and else counted.
+func TestShortPagesHaveFewRowsOfSeeds(t *testing.T) {
+	for _, networks := range []int{2, 20} {
+		var rows results.Rows
+		for i := range networks {
+			for seed := range 3 {
+				at := resultstest.Setting("t", "d", "n"+strconv.Itoa(i))
+				at.Variant = results.Seed(seed)
+				for j, method := range []string{"ts", "qats"} {
+					rows.Records = append(rows.Records, resultstest.Value(at, method, "nll", .5+.01*float64(i+seed)-.02*float64(j)))
+				}
+			}
+		}
+		pages, err := Compare{Metrics: []string{"nll"}, Against: "ts", Block: compare.BySetting}.Each(&rows)
+		if err != nil || len(pages) != 1 || len(pages[0].Splits) != networks {
+			t.Fatalf("%d pages, %v", len(pages), err)
+		}
+		for _, all := range []bool{false, true} {
+			var b strings.Builder
+			if err := Short(&b, pages, all, TextForm); err != nil {
+				t.Fatal(err)
+			}
+			shown, counted := strings.Contains(b.String(), "Seeds of trainings: "), strings.Contains(b.String(), "20 rows of seeds and redrawn splits; --full\n")
+			if want := all || networks <= shortDraws; shown != want || counted == want {
+				t.Errorf("%d networks, all %v: shown %v, counted %v:\n%s", networks, all, shown, counted, b.String())
+			}
+		}
+	}
+}
+
 // TestOnlyAFullComparisonHasWinRatesAndStrengths.
 func TestOnlyAFullComparisonHasWinRatesAndStrengths(t *testing.T) {
 	for _, full := range []bool{false, true} {
