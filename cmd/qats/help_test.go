@@ -92,6 +92,11 @@ func TestEachCommandHasAManual(t *testing.T) {
 		if status != exitOK || said != "" || !strings.HasPrefix(out, "# "+command+"\n\n") || len(out) < 100 || strings.Contains(out, "\n## ") {
 			t.Errorf("doc %s: status %d, %q, %q", command, status, said, out)
 		}
+		for line := range strings.Lines(out) {
+			if len(line) > lineWidth+1 {
+				t.Errorf("doc %s: %d columns: %s", command, len(line)-1, line)
+			}
+		}
 		for _, c := range catalogues() {
 			if names, aliases := c.known(); slices.Contains(names, command) || slices.Contains(slices.Concat(aliases...), command) {
 				t.Errorf("%s is a command and a name", command)
