@@ -94,7 +94,7 @@ func TestOneComparisonHasTheSameNumbersEverywhere(t *testing.T) {
 		views[form] = counted{want.mean, number(m[1]), win, 4 - win - loss, loss}
 	}
 	text := must(append(compare, "--full")...)
-	row("text", text, `(?m)^QaTS +([-+\d.]+) \((\d+)/(\d+)\)$`)
+	row("text", text, `(?m)^QaTS +\d+ +[\d.]+ +[\d.]+ +([-+\d.]+) +(\d+) +\d+ +(\d+) `)
 	if m := regexp.MustCompile(`NLL better in (\d+), worse in (\d+), no difference in (\d+) of 4 settings`).FindStringSubmatch(strings.Join(strings.Fields(text), " ")); m == nil ||
 		whole(m[1]) != byNLL.win || whole(m[2]) != byNLL.loss || whole(m[3]) != byNLL.tie {
 		t.Errorf("the answer: %s", text)

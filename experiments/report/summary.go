@@ -61,7 +61,7 @@ func (s *summary) print(w io.Writer) error {
 		endings := lists.Values(s.options.Formats, func(f plots.Format) string { return "." + string(f) })
 		terminal.Fprintf(w, "%s: %s, each as %s\n", filepath.Join(s.dir, "figures"), english.Count(figures, "figure"), english.List(endings))
 	}
-	_, err := terminal.Fprintf(w, "%s: all of them, for pdflatex; %s: publications of the methods\n", filepath.Join(s.dir, s.document), ReferencesFile)
+	_, err := terminal.Fprintf(w, "%s: all of them in one document, for pdflatex\n%s: publications of the methods\n", filepath.Join(s.dir, s.document), filepath.Join(s.dir, ReferencesFile))
 	return err
 }
 
