@@ -1,7 +1,6 @@
 package calib
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -181,15 +180,7 @@ func (m dividedMap[M]) Parameters() []Parameter {
 	return append(list, Parameter{Name: divisorKey, Value: float64(m.by), Meaning: "power of two, by which logits are divided first"})
 }
 
-// inner returns the map of divided logits in m, or m if it divides none.
-func inner(m Map) Map {
-	if d, ok := m.(interface{ undivided() Map }); ok {
-		return d.undivided()
-	}
-	return m
-}
-
-func (m dividedMap[M]) undivided() Map { return m.inner }
+func (m dividedMap[M]) wrapped() Map { return m.inner }
 
 func (m dividedMap[M]) divisor() float64 { return float64(m.by) }
 
@@ -208,19 +199,14 @@ func (m dividedMap[M]) MarshalJSON() ([]byte, error) {
 // withoutDivisor returns saved parameters without their divisor, and the divisor, 1 if there is
 // none.
 func withoutDivisor(params []byte) ([]byte, divisor, error) {
-	if !bytes.Contains(params, []byte(`"`+divisorKey+`"`)) {
-		return params, 1, nil
-	}
-	keys := map[string]json.RawMessage{}
-	if json.Unmarshal(params, &keys) != nil || keys[divisorKey] == nil {
-		return params, 1, nil // the decoder of the map says what is wrong
+	bare, value, err := withoutKey(divisorKey, params)
+	if value == nil {
+		return bare, 1, err
 	}
 	var by float64
-	if err := json.Unmarshal(keys[divisorKey], &by); err != nil {
-		return nil, 1, fmt.Errorf("%s is %.40s: want a number", divisorKey, keys[divisorKey])
+	if err := json.Unmarshal(value, &by); err != nil {
+		return nil, 1, fmt.Errorf("%s is %.40s: want a number", divisorKey, value)
 	}
-	delete(keys, divisorKey)
-	bare, err := json.Marshal(keys)
 	if err == nil {
 		err = divisor(by).check()
 	}

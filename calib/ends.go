@@ -1,7 +1,6 @@
 package calib
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -107,7 +106,7 @@ type endedTopLabel struct {
 
 func (m endedTopLabel) confidenceEnds() Ends { return m.ends }
 
-func (m endedTopLabel) undivided() Map { return m.inner }
+func (m endedTopLabel) wrapped() Map { return m.inner }
 
 func (m endedTopLabel) Check() error {
 	if err := m.ends.check(); err != nil {
@@ -158,36 +157,18 @@ func (m endedTopLabel) MarshalJSON() ([]byte, error) {
 	return withKey(endsKey, ends, m.inner)
 }
 
-// withKey returns a map in JSON with one more key, which is the first.
-func withKey(key string, value []byte, m Map) ([]byte, error) {
-	inner, err := json.Marshal(m)
-	if err != nil {
-		return nil, err
-	}
-	comma := ","
-	if string(inner) == "{}" {
-		comma = ""
-	}
-	return fmt.Appendf(nil, `{%q:%s%s%s`, key, value, comma, bytes.TrimPrefix(inner, []byte("{"))), nil
-}
-
 // withoutEnds returns saved parameters without their ends, and the ends.
 func withoutEnds(params []byte) ([]byte, Ends, error) {
 	ends := Ends{0, 1}
-	if !bytes.Contains(params, []byte(`"`+endsKey+`"`)) {
-		return params, ends, nil
-	}
-	keys := map[string]json.RawMessage{}
-	if json.Unmarshal(params, &keys) != nil || keys[endsKey] == nil {
-		return params, ends, nil // the decoder of the map says what is wrong
+	bare, value, err := withoutKey(endsKey, params)
+	if value == nil {
+		return bare, ends, err
 	}
 	var pair []float64
-	if err := json.Unmarshal(keys[endsKey], &pair); err != nil || len(pair) != 2 {
-		return nil, ends, fmt.Errorf("%s is %.40s: want two numbers", endsKey, keys[endsKey])
+	if err := json.Unmarshal(value, &pair); err != nil || len(pair) != 2 {
+		return nil, ends, fmt.Errorf("%s is %.40s: want two numbers", endsKey, value)
 	}
 	ends = Ends{pair[0], pair[1]}
-	delete(keys, endsKey)
-	bare, err := json.Marshal(keys)
 	if err == nil {
 		err = ends.check()
 	}

@@ -12,6 +12,7 @@ type Entry struct {
 	Name    string `json:"name"`    // id in specs and results.csv
 	Label   string `json:"label"`   // column heading
 	Version int    `json:"version"` // raised whenever the method's numbers change; part of the cache key
+	Since   int    `json:"-"`       // the oldest version whose saved maps predict as they did; 0: Version alone
 	Summary string `json:"summary"` // one line
 
 	Aliases []string `json:"aliases,omitempty"` // other names in use, which are answered by "did you mean"
@@ -98,6 +99,10 @@ func (typed[M, P]) restore(params []byte) (Map, error) {
 	if err != nil {
 		return nil, err
 	}
+	params, mass, err := withoutMass(params)
+	if err != nil {
+		return nil, err
+	}
 	var p P
 	if err := decodeStrict(params, &p); err != nil {
 		return nil, err
@@ -108,6 +113,9 @@ func (typed[M, P]) restore(params []byte) (Map, error) {
 	var m Map = p
 	if derived, ok := m.(interface{ Prepared() Map }); ok {
 		m = derived.Prepared()
+	}
+	if m, err = mass.checked(m); err != nil {
+		return nil, err
 	}
 	if !ends.none() {
 		if _, top := m.(TopLabel); !top || by != 1 {
@@ -164,6 +172,11 @@ func (e Entry) Passes(classes int) float64 {
 	few := cmp.Or(e.Cost, 30)
 	decades := math.Log10(float64(min(max(classes, 10), 1000)) / 10)
 	return few * math.Pow(cmp.Or(e.Cost100, few)/few, decades)
+}
+
+// Reads reports whether saved maps of a version of the method predict as they did when it was fitted.
+func (e Entry) Reads(version int) bool {
+	return version <= e.Version && version >= cmp.Or(e.Since, e.Version)
 }
 
 // Options returns the options of the method with their defaults. Most methods have

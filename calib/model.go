@@ -118,7 +118,7 @@ const noECDF = `"ecdf":null`
 
 // LoadModel reads a model that Save wrote, of a method of the registry. Everything
 // that could make a wrong number is an error of one line: another format, an unknown
-// method, another version of it, keys that are unknown, missing or null, values of
+// method, a version of it that the entry does not read (Entry.Reads), keys that are unknown, missing or null, values of
 // the wrong type or outside their range, text after the object. The Map of a loaded
 // model does not panic on logits of Classes classes.
 func LoadModel(r io.Reader, registry []Entry) (*Model, error) {
@@ -144,7 +144,7 @@ func LoadModel(r io.Reader, registry []Entry) (*Model, error) {
 			names[j] = e.Name
 		}
 		return nil, fmt.Errorf("unknown method %q (known: %s)", s.Method, strings.Join(names, ", "))
-	case registry[i].Version != s.Version:
+	case !registry[i].Reads(s.Version):
 		return nil, fmt.Errorf("fitted by version %d of %s, but this is version %d: fit it again", s.Version, s.Method, registry[i].Version)
 	case s.Classes < 0:
 		return nil, fmt.Errorf("classes is %d, want 1 or more, or 0 for any", s.Classes)

@@ -56,6 +56,7 @@ func TestAgreesWithItsAuthors(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
+		fitted.Map = calib.Unmixed(fitted.Map)
 		var got [][]float64
 		if top, ok := fitted.Map.(calib.TopLabel); ok {
 			_, conf := calibtest.TopLabels(top, test)

@@ -30,8 +30,8 @@ func TestTopLabelFitsAreThoseOfPlainSums(t *testing.T) {
 			hit[i] = 1
 		}
 	}
-	_, binned := calibtest.TopLabels(calibtest.Fit(t, binning.HBTopEntry, set, map[string]any{"bins": 4}).Map.(calib.TopLabel), set)
-	_, isotonic := calibtest.TopLabels(calibtest.Fit(t, isotonic.IRTopEntry, set, nil).Map.(calib.TopLabel), set)
+	_, binned := calibtest.TopLabels(calib.Unmixed(calibtest.Fit(t, binning.HBTopEntry, set, map[string]any{"bins": 4}).Map).(calib.TopLabel), set)
+	_, isotonic := calibtest.TopLabels(calib.Unmixed(calibtest.Fit(t, isotonic.IRTopEntry, set, nil).Map).(calib.TopLabel), set)
 	for i := range n {
 		rows, hits := 0.0, 0.0
 		for j := range n {

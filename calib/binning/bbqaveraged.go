@@ -162,6 +162,36 @@ func (a *averagedHistogram) mean(x float64) float64 {
 	return min(sum, 1)
 }
 
+// Certain reports whether the mean is exactly 0 or 1 somewhere: where all histograms have that value. The mean is constant
+// between two neighbours of all edges, and bins are right-closed, so it looks up to each edge.
+func (a averagedHistogram) Certain() bool {
+	for _, h := range a.Histograms {
+		for b := range h {
+			edge := float64(b+1) / float64(len(h))
+			if a.agree(math.Nextafter(edge, 0)) || a.agree(edge) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// agree reports whether all histograms have the value 0, or all 1, in the bin of x.
+func (a averagedHistogram) agree(x float64) bool {
+	zeros, ones := 0, 0
+	for _, h := range a.Histograms {
+		switch h[softmax.Bin(x, len(h))] {
+		case 0:
+			zeros++
+		case 1:
+			ones++
+		default:
+			return false
+		}
+	}
+	return max(zeros, ones) == len(a.Histograms)
+}
+
 // Check rejects weights and values that averageHistograms does not return.
 func (a averagedHistogram) Check() error {
 	if len(a.Weights) == 0 || len(a.Weights) != len(a.Histograms) {

@@ -233,3 +233,38 @@ func TestCheckRejectsWhatNoFitReturns(t *testing.T) {
 		}
 	}
 }
+
+// A mean of histograms is certain if it is 0 or 1 at one of many numbers, which are in every part between two edges.
+func TestAveragedHistogramIsCertainWhereAllHistogramsAre(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 7))
+	found := 0
+	for range 3000 {
+		var a averagedHistogram
+		for range 1 + rng.IntN(3) {
+			h := make([]float64, 1+rng.IntN(6))
+			for b := range h {
+				h[b] = []float64{0, 1, .5}[rng.IntN(3)]
+			}
+			a.Histograms, a.Weights = append(a.Histograms, h), append(a.Weights, 1)
+		}
+		for i := range a.Weights {
+			a.Weights[i] = 1 / float64(len(a.Weights))
+		}
+		want := false
+		for x := 0.; x <= 1; x += 1. / 240 { // and beside every edge, of up to 6 bins
+			for _, y := range []float64{max(x-1e-6, 0), x, min(x+1e-6, 1)} {
+				v := a.mean(y)
+				want = want || v == 0 || v > 1-1e-12
+			}
+		}
+		if got := a.Certain(); got != want {
+			t.Fatalf("%v is certain: %v, want %v", a.Histograms, got, want)
+		}
+		if want {
+			found++
+		}
+	}
+	if found < 300 || found > 2700 {
+		t.Errorf("%d of 3000 are certain", found)
+	}
+}

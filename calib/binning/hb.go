@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/internal/fit"
@@ -21,8 +22,9 @@ import (
 //   - Reference: Zadrozny and Elkan 2001; Guo, Pleiss, Sun and Weinberger 2017
 //   - Compared with: numpy
 //   - Agreement: 150 + 12 drawn rows of 4 classes: probabilities to 1e-13 with masks in
-//     numpy
-//   - Departures: The papers leave two cases open. A bin without calibration rows
+//     numpy, without the mass
+//   - Departures: Where a share is 0 or 1, the classes share a mass of 1/(n + 2) evenly
+//     (calib.Mass). The papers leave two cases open. A bin without calibration rows
 //     returns its centre, so that it changes little. (Of the four implementations that
 //     we read, two do the same; the others return 0 or the share of the class.) A row
 //     of zeros becomes uniform.
@@ -34,7 +36,8 @@ type Histogram struct {
 var HBEntry = calib.NewEntry[Histogram, hbMap](calib.Entry{
 	Name:    "hb",
 	Label:   "HB",
-	Version: 2,
+	Version: 3,
+	Since:   2,
 	Summary: "histogram binning of each class against all others, rows normalised",
 	Aliases: []string{"histogram-binning"},
 })
@@ -50,8 +53,9 @@ func (Histogram) String() string { return HBEntry.Name }
 //   - Reference: Zadrozny and Elkan 2001; Gupta and Ramdas 2022
 //   - Compared with: numpy
 //   - Agreement: 150 + 12 drawn rows of 4 classes: confidences to 1e-13 with masks in
-//     numpy
-//   - Departures: An empty bin returns its centre, as in hb.
+//     numpy, without the mass
+//   - Departures: An empty bin returns its centre, as in hb. Where an accuracy is 0 or 1, right and
+//     wrong share a mass of 1/(n + 2) evenly (calib.Mass).
 type TopHistogram struct {
 	Bins int // of equal width, right-closed, 1 to 1000; 0 means 15
 }
@@ -60,7 +64,8 @@ type TopHistogram struct {
 var HBTopEntry = calib.NewEntry[TopHistogram, hbTopMap](calib.Entry{
 	Name:    "hb-top",
 	Label:   "HB-top",
-	Version: 4,
+	Version: 5,
+	Since:   4,
 	Summary: "histogram binning of the confidence of the prediction; a top-label method",
 })
 
@@ -104,6 +109,12 @@ func (t binTally) histogram() histogram {
 	}
 	return h
 }
+
+// Certain reports whether a bin has the value 0 or 1; see calib.Certain.
+func (h histogram) Certain() bool { return certain(h) }
+
+// certain reports whether one of the values of bins is exactly 0 or 1.
+func certain(values []float64) bool { return slices.Contains(values, 0) || slices.Contains(values, 1) }
 
 func (h histogram) Check() error {
 	if len(h) == 0 {
@@ -166,7 +177,8 @@ func (h Histogram) fit(ctx context.Context, in calib.Input) (*calib.Fitted, erro
 		}
 		m.Classes[j] = t.histogram()
 	}
-	return &calib.Fitted{Map: m, Report: fit.Report{NLL: m.nll(placed, set.Labels), Passes: 1}}, nil
+	mass := calib.MassOf(m, set.Logits.Rows)
+	return &calib.Fitted{Map: mass.Map(m), Report: fit.Report{NLL: m.nll(mass, placed, set.Labels), Passes: 1}}, nil
 }
 
 // placement says that the probability of a class is in a bin other than the first. A
@@ -174,8 +186,8 @@ func (h Histogram) fit(ctx context.Context, in calib.Input) (*calib.Fitted, erro
 type placement struct{ class, bin int32 }
 
 // nll returns the mean NLL, with the floor of the metric, of the calibration rows, given
-// their bins.
-func (m hbMap) nll(placed [][]placement, labels []int32) float64 {
+// the mass that is mixed in and their bins.
+func (m hbMap) nll(mass calib.Mass, placed [][]placement, labels []int32) float64 {
 	first := m.first()
 	q := make([]float64, len(first))
 	total := 0.0
@@ -188,7 +200,7 @@ func (m hbMap) nll(placed [][]placement, labels []int32) float64 {
 		for _, v := range q {
 			sum += v
 		}
-		total -= softmax.Log(max(q[y]/sum, fit.LeastProb)) // the bin of p_y has this row, so q_y > 0
+		total -= softmax.Log(max(mass.Mix(q[y]/sum, len(q)), fit.LeastProb)) // the bin of p_y has this row, so q_y > 0
 	}
 	return total / float64(len(labels))
 }
@@ -246,7 +258,7 @@ func (h TopHistogram) fit(ctx context.Context, in calib.Input) (*calib.Fitted, e
 	for _, r := range rows {
 		tally.add(r.Conf, r.Hit)
 	}
-	return method.TopFitted(hbTopMap{tally.histogram()}), nil
+	return method.TopMixed(hbTopMap{tally.histogram()}, len(rows)), nil
 }
 
 // hbTopMap holds the histogram of the confidences.
@@ -255,6 +267,9 @@ type hbTopMap struct {
 }
 
 func (m hbTopMap) Check() error { return m.Bins.Check() }
+
+// Certain is that of the histogram.
+func (m hbTopMap) Certain() bool { return m.Bins.Certain() }
 
 // Confidences writes the value of the bin of every confidence.
 func (m hbTopMap) Confidences(dst []float64, _ *data.Set, at *calib.Unscaled) {

@@ -47,7 +47,7 @@ func TestHBIsTheShareOfEachBin(t *testing.T) {
 	}
 	// Four bins. Class 0: rows at 0.5, 0.5, 0.3 in the second: 1/3; at 0.9 in the last: 3/4.
 	// Class 1: at 0.1 in the first: 1/4; 0.5, 0.5 in the second: 1/2; 0.7 in the third: 1.
-	m := calibtest.Fit(t, HBEntry, set, map[string]any{"bins": 4}).Map.(hbMap)
+	m := calib.Unmixed(calibtest.Fit(t, HBEntry, set, map[string]any{"bins": 4}).Map).(hbMap)
 	if want := []float64{0.125, 1. / 3, 0.625, 0.75}; !testset.Near(m.Classes[0], want, 0) {
 		t.Errorf("class 0: %v, want %v", m.Classes[0], want)
 	}
@@ -59,7 +59,7 @@ func TestHBIsTheShareOfEachBin(t *testing.T) {
 		t.Errorf("%v, want 0.75, 0.25", q)
 	}
 	// Top label: 0.5, 0.5 in the second: 1/2; 0.7 in the third: 1; 0.9 in the last: 3/4.
-	top := calibtest.Fit(t, HBTopEntry, set, map[string]any{"bins": 4}).Map.(hbTopMap)
+	top := calib.Unmixed(calibtest.Fit(t, HBTopEntry, set, map[string]any{"bins": 4}).Map).(hbTopMap)
 	if want := []float64{0.125, 0.5, 1, 0.75}; !testset.Near(top.Bins, want, 0) {
 		t.Errorf("top: %v, want %v", top.Bins, want)
 	}
@@ -73,11 +73,11 @@ func TestHBRowOfZerosIsUniform(t *testing.T) {
 	}
 }
 
-// In each bin of the old confidence, the sum of the new confidences is the number of
+// In each bin of the old confidence, the sum of the new confidences, without their mass, is the number of
 // right predictions.
 func TestHBTopIsCalibratedOnItsRows(t *testing.T) {
 	set := testset.Drawn(3000, 5, 3, 8)
-	q := calibtest.Apply(calibtest.Fit(t, HBTopEntry, set, nil).Map, set.Logits)
+	q := calibtest.Apply(calib.Unmixed(calibtest.Fit(t, HBTopEntry, set, nil).Map), set.Logits)
 	p := calibtest.Softmax(t, set.Logits)
 	var gap [15]float64
 	for i, y := range set.Labels {
@@ -144,7 +144,7 @@ func TestNumbersGetTheValueOfTheirBin(t *testing.T) {
 // In each bin of a class, the sum of the values is the number of its rows.
 func TestHBMassIsCalibratedOnItsRows(t *testing.T) {
 	set := testset.Drawn(1003, 4, 3, 8)
-	m := calibtest.Fit(t, HBMassEntry, set, nil).Map.(hbMassMap)
+	m := calib.Unmixed(calibtest.Fit(t, HBMassEntry, set, nil).Map).(hbMassMap)
 	for j, h := range m.Classes {
 		rows, sum := make([]int, len(h.Values)), make([]float64, len(h.Values))
 		for i, y := range set.Labels {
@@ -166,7 +166,7 @@ func TestHBMassIsCalibratedOnItsRows(t *testing.T) {
 // With two classes BBQ is the binary method: bins of the two classes are mirrored.
 func TestBBQOfTwoClassesIsOneBinaryProblem(t *testing.T) {
 	set := testset.Drawn(600, 2, 2, 3)
-	m := calibtest.Fit(t, BBQEntry, set, nil).Map.(bbqMap)
+	m := calib.Unmixed(calibtest.Fit(t, BBQEntry, set, nil).Map).(bbqMap)
 	for x := 0.0005; x < 1; x += 0.001 { // on no edge
 		if sum := m.Classes[0].At(x) + m.Classes[1].At(1-x); math.Abs(sum-1) > 1e-12 {
 			t.Errorf("p = %v and %v: the new probabilities sum to %v", x, 1-x, sum)
@@ -183,7 +183,7 @@ func TestBBQOfAnAbsentClass(t *testing.T) {
 			set.Labels[i] = 1
 		}
 	}
-	m := calibtest.Fit(t, BBQEntry, set, nil).Map.(bbqMap)
+	m := calib.Unmixed(calibtest.Fit(t, BBQEntry, set, nil).Map).(bbqMap)
 	if v := m.Classes[2].At(0.001); v > 1e-12 {
 		t.Errorf("value %v, want 0", v)
 	}
@@ -208,8 +208,8 @@ func TestBBQOfSeparatedOutcomesLoads(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, y := range set.Labels[:2] {
-		if q := calibtest.Apply(f.Map, set.Logits.Slice(i, i+1)).Row(0); q[y] != 1 {
-			t.Errorf("row %d of class %d: %v, want 1", i, y, q)
+		if q := calibtest.Apply(f.Map, set.Logits.Slice(i, i+1)).Row(0); !(math.Abs(1-q[y]-1./(2*6002)) <= 1e-15) {
+			t.Errorf("row %d of class %d: %v, want 1 less half the mass", i, y, q)
 		}
 	}
 }

@@ -22,10 +22,11 @@ import (
 //   - Reference: Zadrozny and Elkan 2001
 //   - Compared with: probmetrics 1.3.0,
 //     BinaryHistogramBinningCalibrator(strategy="quantile")
-//   - Agreement: on networks of others equal on rows that no edge divides differently;
+//   - Agreement: on networks of others, without the mass, equal on rows that no edge divides differently;
 //     where the number of calibration rows is no multiple of the bins, edges divide many
 //     rows differently
-//   - Departures: The paper leaves open what a bin without rows and a row of zeros are.
+//   - Departures: Where a share is 0 or 1, the classes share a mass of 1/(n + 2) evenly
+//     (calib.Mass). The paper leaves open what a bin without rows and a row of zeros are.
 //     A bin without rows, which only ties can cause, returns its centre; in probmetrics
 //     it returns the share of the class. A row of zeros becomes uniform, as in hb.
 //     CalArena's Hist-quantile (probmetrics) has the edges of numpy.quantile at i/bins.
@@ -39,7 +40,8 @@ type MassHistogram struct {
 var HBMassEntry = calib.NewEntry[MassHistogram, hbMassMap](calib.Entry{
 	Name:    "hb-mass",
 	Label:   "HB-mass",
-	Version: 3,
+	Version: 4,
+	Since:   3,
 	Summary: "histogram binning with bins of equal numbers of rows, of each class against all others, rows normalised",
 	Aliases: []string{"hist-quantile"},
 	Cost:    30,
@@ -81,6 +83,9 @@ type massHistogram struct {
 }
 
 func (h massHistogram) Check() error { return checkBins(h.Edges, h.Values) }
+
+// Certain reports whether a bin has the value 0 or 1; see calib.Certain.
+func (h massHistogram) Certain() bool { return certain(h.Values) }
 
 // newMassHistogram returns the share of hits in bins of equal numbers of stretched
 // probabilities.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/calibtest"
 	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
@@ -52,7 +53,7 @@ func TestRoundingCopiesHaveTheSameBin(t *testing.T) {
 			for i := range cal.Labels {
 				cal.Labels[i] = rng.Int32N(int32(k))
 			}
-			m := calibtest.Fit(t, HBMassEntry, cal, map[string]any{"bins": 7}).Map.(hbMassMap)
+			m := calib.Unmixed(calibtest.Fit(t, HBMassEntry, cal, map[string]any{"bins": 7}).Map).(hbMassMap)
 			of := func(m data.Matrix, i int) float64 {
 				p := make([]float64, k)
 				tail := softmax.ProbsAndTail(p, m.Row(i), 1)

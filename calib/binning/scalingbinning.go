@@ -41,7 +41,8 @@ import (
 //     the mean loss; ours has none. A class that is absent, or that g separates without
 //     an error, has no minimum then; a and b are where the gradient has vanished. As in
 //     their code, one set serves to fit g, to place the bins and to average; the paper
-//     divides it in three.
+//     divides it in three. Where a mean rounds to 0 or 1, the classes share a mass of
+//     1/(n + 2) evenly (calib.Mass).
 type Scaled struct {
 	Bins int // bins of equal numbers of rows, 1 to 1000; 0 means 10
 }
@@ -58,7 +59,8 @@ type Scaled struct {
 //     PlattBinnerTopCalibrator
 //   - Agreement: lattice, 400 + 8 rows of 5 classes: confidences to 1.4e-6, where its
 //     L-BFGS ends
-//   - Departures: Those of scaling-binning, but rows are not divided.
+//   - Departures: Those of scaling-binning, but rows are not divided, and right and wrong share
+//     the mass.
 type TopScaled struct {
 	Bins int // bins of equal numbers of rows, 1 to 1000; 0 means 10
 }
@@ -67,7 +69,8 @@ type TopScaled struct {
 var ScalingBinningEntry = calib.NewEntry[Scaled, scalingBinningMap](calib.Entry{
 	Name:    "scaling-binning",
 	Label:   "Scaling-binning",
-	Version: 4,
+	Version: 5,
+	Since:   4,
 	Summary: "sigmoid of each class against all others, replaced by its mean in bins of equal size, rows normalised",
 	Cost:    130,
 	Cost100: 200,
@@ -80,7 +83,8 @@ func (Scaled) String() string { return ScalingBinningEntry.Name }
 var ScalingBinningTopEntry = calib.NewEntry[TopScaled, topScalingBinningMap](calib.Entry{
 	Name:    "scaling-binning-top",
 	Label:   "Scaling-binning-top",
-	Version: 5,
+	Version: 6,
+	Since:   5,
 	Summary: "sigmoid of the confidence of the prediction, replaced by its mean in bins of equal size; a top-label method",
 })
 
@@ -240,6 +244,10 @@ func (s binnedSigmoid) Check() error {
 	return checkBins(s.Edges, s.Values)
 }
 
+// Certain reports whether a bin has the value 0 or 1; see calib.Certain. A mean of sigmoids is neither, but of a class that
+// g separates without an error it can round to one of them.
+func (s binnedSigmoid) Certain() bool { return certain(s.Values) }
+
 // checkBins rejects edges and values of bins that no fit returns.
 func checkBins(edges, values []float64) error {
 	if len(values) == 0 || len(edges) != len(values)-1 {
@@ -297,7 +305,7 @@ func (m TopScaled) fit(ctx context.Context, in calib.Input) (*calib.Fitted, erro
 		scores[i], hit[i] = -softmax.Log(r.Tail), r.Hit
 	}
 	s, end := fitBinnedSigmoid(scores, hit, m.Bins)
-	f := method.TopFitted(topScalingBinningMap(s))
+	f := method.TopMixed(topScalingBinningMap(s), len(rows))
 	onevsrest.Note(&f.Report, []calib.Minimum{method.Minimum(end)})
 	return f, nil
 }
@@ -309,6 +317,9 @@ type scalingBinningMap = onevsrest.Functions[binnedSigmoid]
 type topScalingBinningMap binnedSigmoid
 
 func (m topScalingBinningMap) Check() error { return binnedSigmoid(m).Check() }
+
+// Certain is that of the binned sigmoid.
+func (m topScalingBinningMap) Certain() bool { return binnedSigmoid(m).Certain() }
 
 // Confidences writes the value of the bin of every confidence.
 func (m topScalingBinningMap) Confidences(dst []float64, _ *data.Set, at *calib.Unscaled) {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/calibtest"
 	"github.com/qats-bench/qats/calib/internal/method"
 	"github.com/qats-bench/qats/calib/internal/testset"
@@ -14,7 +15,7 @@ import (
 // all rows is that of the sigmoid, which is the accuracy at the minimum of the loss.
 func TestScalingBinningKeepsTheMean(t *testing.T) {
 	set := testset.Drawn(503, 5, 2, 9)
-	m := calibtest.Fit(t, ScalingBinningTopEntry, set, map[string]any{"bins": 7}).Map.(topScalingBinningMap)
+	m := calib.Unmixed(calibtest.Fit(t, ScalingBinningTopEntry, set, map[string]any{"bins": 7}).Map).(topScalingBinningMap)
 	_, conf := calibtest.TopLabels(m, set)
 	rows, err := method.TopRows(t.Context(), set)
 	if err != nil {

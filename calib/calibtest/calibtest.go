@@ -40,6 +40,9 @@ type Claims struct {
 	// Scale is the promise for multiples of the logits. Without one there is no check.
 	Scale Scale
 
+	// Certainty is the promise for probabilities of exactly 0 and 1. Without one there is no check.
+	Certainty Certainty
+
 	// Options are values of options by name, as in a spec. The others keep their
 	// defaults.
 	Options map[string]any
@@ -99,6 +102,7 @@ func checks() []check {
 		{"extreme-sets", extremeSets},
 		{"nll", nll},
 		{"scale", scale},
+		{"certain", certain},
 	}
 }
 

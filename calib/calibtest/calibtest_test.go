@@ -113,7 +113,7 @@ func fakeEntry[P calib.Map]() calib.Entry {
 // Sound methods pass every check, and each check finds the methods that break its
 // rule.
 func TestEveryCheckFindsItsBreach(t *testing.T) {
-	s := subjectOf(t, breach{method: sound(), claims: Claims{MinimisesNLL: true, Scale: Scale{Most: 3, Why: "it is the softmax at T = 1"}}})
+	s := subjectOf(t, breach{method: sound(), claims: Claims{MinimisesNLL: true, Certainty: Certainty{Never: true}, Scale: Scale{Most: 3, Why: "it is the softmax at T = 1"}}})
 	caught := map[string]bool{}
 	for _, c := range checks() {
 		if err := c.run(s); err != nil {
@@ -284,6 +284,19 @@ func broken() []breach {
 		{check: "row-order", how: "depends on the first row", method: fit(first)},
 		{check: "scale", how: "is the softmax at T = 1", method: sound(), claims: Claims{Scale: Scale{Most: ScaleMost}}},
 		{check: "scale", how: "gives no reason", method: sound(), claims: Claims{Scale: Scale{Most: 3}}},
+		{check: "certain", how: "trusts the largest logit", claims: Claims{Certainty: Certainty{Never: true}}, method: apply(func(q data.Probs, set *data.Set) {
+			for i := range q.Rows {
+				clear(q.Row(i))
+				q.Row(i)[top(set.Logits.Row(i))] = 1
+			}
+		})},
+		{check: "certain", how: "trusts it for no reason, and says so", claims: Claims{Certainty: Certainty{Why: "it does"}}, method: apply(func(q data.Probs, set *data.Set) {
+			for i := range q.Rows {
+				clear(q.Row(i))
+				q.Row(i)[top(set.Logits.Row(i))] = 1
+			}
+		})},
+		{check: "certain", how: "says that it may be certain", method: sound(), claims: Claims{Certainty: Certainty{Why: "it does"}}},
 		{check: "masked", how: "counts the classes", method: fit(func(in calib.Input) float64 { return float64(in.Cal.Logits.Cols) })},
 		{check: "masked", how: "reads the least logit", method: fit(func(in calib.Input) float64 { return 1 + math.Tanh(-float64(slices.Min(in.Cal.Logits.Row(0)))/100) })},
 		{check: "masked", how: "gives all to the least logit", method: apply(func(q data.Probs, set *data.Set) {

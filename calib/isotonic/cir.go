@@ -22,9 +22,10 @@ import (
 //   - Reference: Oron and Flournoy 2017
 //   - Compared with: assaforon/cir 2.5.1, the authors', in R; mathijs02/cir-model 0.2.0
 //   - Agreement: lattice, 400 + 8 rows of 5 classes, with cir: probabilities to 3e-10,
-//     the size of the second term; with cir-model, networks of others: docs/evidence.md
+//     the size of the second term; with cir-model, networks of others: docs/evidence.md; both
+//     without the mass
 //   - Departures: Ties are as in ir; in cir_model each of them is a score of its own.
-//     The term 1e-9 p is that of irova. probmetrics, which applies cir_model to each
+//     The term 1e-9 p and the mass are those of irova. probmetrics, which applies cir_model to each
 //     class, raises zeros to 1e-30 instead; then a class without calibration rows has
 //     an NLL of 69. The authors compare means after rounding them to 8 decimals; ours
 //     are compared exactly.
@@ -34,7 +35,8 @@ type Centred struct{}
 var CIREntry = calib.NewEntry[Centred, irOVAMap](calib.Entry{
 	Name:    "cir",
 	Label:   "CIR",
-	Version: 3,
+	Version: 4,
+	Since:   3,
 	Summary: "centred isotonic regression of each class against all others, rows normalised",
 	Cost:    100,
 })

@@ -52,7 +52,7 @@ func TestRealIsotonicIsScikitLearns(t *testing.T) {
 		{Regression{}, 0.7413988514061137, 0.7509522031657593, 0},
 		{OneVsRest{}, 0.7666466190129636, 0.7558425105172374, 0.0399},
 	} {
-		q := calibtest.Apply(calibtest.Map(t, c.method, cal), test.Logits)
+		q := calibtest.Apply(calib.Unmixed(calibtest.Map(t, c.method, cal)), test.Logits)
 		n := float64(q.Rows)
 		nll, conf, changed := 0.0, 0.0, 0.0
 		for i := range q.Rows {

@@ -39,7 +39,7 @@ func TestIsotonicMethodsAreScikitLearns(t *testing.T) {
 		method calib.Method
 		want   [][]float64
 	}{{"ir", Regression{}, f.IR}, {"irova", OneVsRest{}, f.IROVA}, {"ir-top", TopRegression{}, f.IRTop}} {
-		q := calibtest.Apply(calibtest.Map(t, c.method, cal), testset.Rows(f.Test))
+		q := calibtest.Apply(calib.Unmixed(calibtest.Map(t, c.method, cal)), testset.Rows(f.Test))
 		for i, row := range c.want {
 			if !testset.Near(q.Row(i), row, 1e-13) {
 				t.Errorf("%s row %d: %v, want %v", c.name, i, q.Row(i), row)
@@ -96,7 +96,7 @@ func TestIROVAIsTheRegressionOfAllPairs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m := f.Map.(irOVAMap)
+		m := calib.Unmixed(f.Map).(irOVAMap)
 		want := data.NewProbs(test.Logits.Rows, k)
 		p := make([]float64, k)
 		for j := range k {
@@ -219,7 +219,7 @@ func TestIROVAClassesWithoutMass(t *testing.T) {
 			set.Labels[i] = 0
 		}
 	}
-	m := calibtest.Map(t, OneVsRest{}, set).(irOVAMap)
+	m := calib.Unmixed(calibtest.Map(t, OneVsRest{}, set)).(irOVAMap)
 	p := calibtest.Softmax(t, set.Logits)
 	q := calibtest.Apply(m, set.Logits)
 	for i := range q.Rows {
@@ -332,7 +332,7 @@ func TestIRCountsItsWindows(t *testing.T) {
 func TestIRTopKeepsTheBitsOfConfidences(t *testing.T) {
 	for _, label := range []int32{0, 1} {
 		set := &data.Set{Logits: testset.Rows([][]float32{{1, 0}}), Labels: []int32{label}}
-		m := calibtest.Map(t, TopRegression{}, set).(irTopMap)
+		m := calib.Unmixed(calibtest.Map(t, TopRegression{}, set)).(irTopMap)
 		if want := []float64{method.TopStretched(calib.NewUnscaled(set.Logits).Tails()[0])}; !slices.Equal(m.X, want) || m.Y[0] != float64(1-label) {
 			t.Errorf("label %d: knots %v with values %v, want %v", label, m.X, m.Y, want)
 		}

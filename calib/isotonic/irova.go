@@ -3,6 +3,7 @@ package isotonic
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/internal/fit"
@@ -20,19 +21,22 @@ import (
 //   - Reference: Zadrozny and Elkan 2002; Zhang, Kailkhura and Han 2020
 //   - Compared with: scikit-learn's IsotonicRegression, as
 //     zhang64-llnl/Mix-n-Match-Calibration uses it
-//   - Agreement: networks of others: docs/evidence.md; cifar10-jpeg/resnet50-w8-s2 of
+//   - Agreement: without the mass, networks of others: docs/evidence.md; cifar10-jpeg/resnet50-w8-s2 of
 //     data/bundle: NLL and mean confidence to 1e-12
 //   - Departures: Ties are as in ir. The paper of 2002 has no term 1e-9 p. It is that
 //     of Zhang, Kailkhura and Han (2020), whose code others copied. Without it, a class
 //     without calibration rows, or a row on the zero plateaus of all classes, would
-//     have probability 0: on a long tail the NLL is 6.9 with the term and 129 without.
+//     have probability 0: on a long tail the NLL is 6.9 with the term and 129 without. The term
+//     alone is lost beside a probability of 1, so where some g_j is 0 or 1 the classes
+//     that are not masked share a mass of 1/(n + 2) evenly (calib.Mass).
 type OneVsRest struct{}
 
 // IROVAEntry is the entry of OneVsRest.
 var IROVAEntry = calib.NewEntry[OneVsRest, irOVAMap](calib.Entry{
 	Name:    "irova",
 	Label:   "IR-OvA",
-	Version: 5,
+	Version: 6,
+	Since:   5,
 	Summary: "isotonic regression of each class against all others, rows normalised",
 	Aliases: []string{"isotonic-ova", "isotonic-one-vs-all"},
 })
@@ -75,14 +79,22 @@ func (OneVsRest) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error)
 	panic("calib: the infinite window was not wide enough")
 }
 
-// fittedClasses returns the map with the functions of the classes, and its report.
+// fittedClasses returns the map with the functions of the classes and the mass, and its report. A class that is masked in every
+// row is as good as absent, and so its function, which is 0, asks for no mass.
 func fittedClasses(ctx context.Context, set *data.Set, rows []likelyRow, classes []Function) (*calib.Fitted, error) {
 	m := newIROVAMap(classes)
-	nll, err := m.nll(ctx, set, rows)
+	var some irOVAMap
+	for j, open := range method.OpenSomewhere(set.Logits) {
+		if open {
+			some.Classes = append(some.Classes, classes[j])
+		}
+	}
+	mass := calib.MassOf(some, set.Logits.Rows)
+	nll, err := m.nll(ctx, mass, set, rows)
 	if err != nil {
 		return nil, err
 	}
-	return &calib.Fitted{Map: m, Report: fit.Report{NLL: nll, Passes: 1}}, nil
+	return &calib.Fitted{Map: mass.Map(m), Report: fit.Report{NLL: nll, Passes: 1}}, nil
 }
 
 // classIsotonics returns the isotonic regression of each class, and whether the
@@ -133,6 +145,10 @@ type irOVAMap struct {
 	limit []float32 // k: likelyLimit of the right end of the zeros of each class
 }
 
+// Certain reports whether the function of a class is 0 or 1 somewhere; see calib.Certain. The term 1e-9 p keeps a
+// class there above 0, and that is nearly nothing.
+func (m irOVAMap) Certain() bool { return slices.ContainsFunc(m.Classes, Function.certain) }
+
 // Prepared returns m with its limits.
 func (m irOVAMap) Prepared() calib.Map { return newIROVAMap(m.Classes) }
 
@@ -173,9 +189,9 @@ func (m irOVAMap) Apply(dst data.Probs, set *data.Set) {
 	}
 }
 
-// nll returns the mean NLL of a set, given its rows, with the floor of the function
+// nll returns the mean NLL of a set, given the mass that is mixed in and its rows, with the floor of the function
 // reported.
-func (m irOVAMap) nll(ctx context.Context, set *data.Set, rows []likelyRow) (float64, error) {
+func (m irOVAMap) nll(ctx context.Context, mass calib.Mass, set *data.Set, rows []likelyRow) (float64, error) {
 	total := 0.0
 	for i := range rows {
 		if i%256 == 0 && ctx.Err() != nil {
@@ -190,7 +206,7 @@ func (m irOVAMap) nll(ctx context.Context, set *data.Set, rows []likelyRow) (flo
 				own += g
 			}
 		}
-		total -= softmax.Log(max(own/sum, fit.LeastProb))
+		total -= softmax.Log(max(mass.Mix(own/sum, method.Open(row)), fit.LeastProb))
 	}
 	return total / float64(len(rows)), nil
 }

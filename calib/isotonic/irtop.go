@@ -18,15 +18,17 @@ import (
 //   - Formula: confidence g(conf), g nondecreasing, fitted to the n pairs (conf, hit)
 //   - Reference: Zadrozny and Elkan 2002
 //   - Compared with: scikit-learn's IsotonicRegression
-//   - Agreement: scikit-learn on networks of others: docs/evidence.md
-//   - Departures: Ties are as in ir.
+//   - Agreement: scikit-learn on networks of others, without the mass: docs/evidence.md
+//   - Departures: Ties are as in ir. Where g is 0 or 1, right and wrong share a mass of 1/(n + 2)
+//     evenly (calib.Mass).
 type TopRegression struct{}
 
 // IRTopEntry is the entry of TopRegression.
 var IRTopEntry = calib.NewEntry[TopRegression, irTopMap](calib.Entry{
 	Name:    "ir-top",
 	Label:   "IR-top",
-	Version: 5,
+	Version: 6,
+	Since:   5,
 	Summary: "isotonic regression on the confidence of the prediction; a top-label method",
 	Aliases: []string{"isotonic-top"},
 })
@@ -66,13 +68,16 @@ func (TopRegression) fit(ctx context.Context, in calib.Input) (*calib.Fitted, er
 		}
 		runs = append(runs, run)
 	}
-	return method.TopFitted(irTopMap{regress(runs)}), nil
+	return method.TopMixed(irTopMap{regress(runs)}, len(rows)), nil
 }
 
 // irTopMap is the function g.
 type irTopMap struct{ Function }
 
 func (m irTopMap) Check() error { return m.CheckKnots() }
+
+// Certain reports whether g is 0 or 1 somewhere; see calib.Certain.
+func (m irTopMap) Certain() bool { return m.certain() }
 
 // Confidences writes g(conf) of every row.
 func (m irTopMap) Confidences(dst []float64, _ *data.Set, at *calib.Unscaled) {

@@ -111,6 +111,17 @@ func (g Function) Check() error {
 	return nil
 }
 
+// certain reports whether g is exactly 0 or 1 at some probability above 0. At 0 itself, which is that of masked classes, a
+// value of 0 says nothing of others.
+func (g Function) certain() bool {
+	n := len(g.X)
+	if n == 0 || g.Y[n-1] == 0 || g.Y[n-1] == 1 {
+		return true
+	}
+	upTo := fit.UpTo(g.Y, 0) // knots of value 0
+	return upTo > 0 && g.X[upTo-1] > 0
+}
+
 // CheckKnots is Check, and a function without knots is an error too.
 func (g Function) CheckKnots() error {
 	if len(g.X) == 0 {

@@ -275,3 +275,23 @@ func TestCheckRejectsWhatIsNotIsotonic(t *testing.T) {
 		}
 	}
 }
+
+// A function is certain if it is 0 or 1 at a probability above 0.
+func TestFunctionsAreCertainAboveZero(t *testing.T) {
+	for _, c := range []struct {
+		x, y []float64
+		want bool
+	}{
+		{nil, nil, true},
+		{[]float64{0, .5}, []float64{0, .5}, false}, // 0 at 0 alone
+		{[]float64{.1, .5}, []float64{0, .5}, true},
+		{[]float64{0, .1, .5}, []float64{0, 0, .5}, true},
+		{[]float64{0, .5}, []float64{.1, 1}, true},
+		{[]float64{0, .5}, []float64{.1, .9}, false},
+		{[]float64{0}, []float64{0}, true}, // 0 everywhere
+	} {
+		if got := (Function{c.x, c.y}).certain(); got != c.want {
+			t.Errorf("%v, %v: %v", c.x, c.y, got)
+		}
+	}
+}

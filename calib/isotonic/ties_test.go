@@ -302,7 +302,7 @@ func TestSaturatedRowsStayApart(t *testing.T) {
 		test := &data.Set{Logits: testset.Rows([][]float32{{15.5, 0}, {gap, 0}, {0, 15.5}, {0, gap}})}
 		rows, testRows := exactRows(set), exactRows(test)
 		for _, name := range append(exactMethods, "ir-top", "hb-mass") {
-			q := calibtest.Apply(calibtest.Fit(t, entry(name), set, nil).Map, test.Logits)
+			q := calibtest.Apply(calib.Unmixed(calibtest.Fit(t, entry(name), set, nil).Map), test.Logits)
 			if slices.Contains(exactMethods, name) {
 				if want := exactly(t, name, rows, set.Labels, testRows); !testset.Near(q.Data, want.Data, 1e-13) {
 					t.Errorf("%s, gap %v: %v, want %v", name, gap, q.Data, want.Data)
@@ -364,7 +364,7 @@ func TestTiesAreThoseOfExactArithmetic(t *testing.T) {
 		}
 		rows, testRows := exactRows(cal), exactRows(test)
 		for _, name := range exactMethods {
-			q, want := calibtest.Apply(calibtest.Fit(t, entry(name), cal, nil).Map, test.Logits), exactly(t, name, rows, cal.Labels, testRows)
+			q, want := calibtest.Apply(calib.Unmixed(calibtest.Fit(t, entry(name), cal, nil).Map), test.Logits), exactly(t, name, rows, cal.Labels, testRows)
 			for i := range q.Rows {
 				if !testset.Near(q.Row(i), want.Row(i), 1e-12) {
 					t.Errorf("%s, %d classes, row %d: %v, want %v", name, k, i, q.Row(i), want.Row(i))
@@ -383,7 +383,7 @@ func TestRealTiesAreThoseOfExactArithmetic(t *testing.T) {
 		part := test.Rows(0, 60)
 		rows, testRows := exactRows(cal), exactRows(part)
 		for _, method := range []string{"irova", "cir", "ivap"} {
-			q, want := calibtest.Apply(calibtest.Fit(t, entry(method), cal, nil).Map, part.Logits), exactly(t, method, rows, cal.Labels, testRows)
+			q, want := calibtest.Apply(calib.Unmixed(calibtest.Fit(t, entry(method), cal, nil).Map), part.Logits), exactly(t, method, rows, cal.Labels, testRows)
 			for i := range q.Rows {
 				if !testset.Near(q.Row(i), want.Row(i), 1e-12) {
 					t.Errorf("%s, %s, row %d: %v, want %v", name, method, i, q.Row(i), want.Row(i))
@@ -408,7 +408,7 @@ func TestRoundingCopiesHaveTheSameValue(t *testing.T) {
 			ir := calibtest.Fit(t, IREntry, cal, nil).Map.(Map)
 			values := map[string]func(x float64) float64{
 				"ir":    ir.At,
-				"irova": calibtest.Fit(t, IROVAEntry, cal, nil).Map.(irOVAMap).Classes[0].At,
+				"irova": calib.Unmixed(calibtest.Fit(t, IROVAEntry, cal, nil).Map).(irOVAMap).Classes[0].At,
 				"ivap": func(x float64) float64 {
 					m := calibtest.Fit(t, IVAPEntry, cal, nil).Map.(vennAbersMap)
 					return m.odds(0, x)

@@ -65,7 +65,7 @@ func TestScalingIsThatOfPython(t *testing.T) {
 		{"vs", f.VS, solved}, {"svs", f.SVS, solved}, {"sms", f.SMS, solved},
 		{"ets", f.ETS, slsqp}, {"hb", f.HB, exact}, {"hb-top", f.HBTop, exact},
 	} {
-		q := calibtest.Apply(calibtest.Fit(t, entry(c.name), f.cal(), nil).Map, testset.Rows(f.Test))
+		q := calibtest.Apply(calib.Unmixed(calibtest.Fit(t, entry(c.name), f.cal(), nil).Map), testset.Rows(f.Test))
 		for i, row := range c.want {
 			if !testset.Near(q.Row(i), row, c.tol) {
 				t.Errorf("%s row %d: %v, want %v", c.name, i, q.Row(i), row)

@@ -16,8 +16,8 @@ import (
 // classes it is the beta kernel. The bandwidth is that of Scott's rule: .033 for 5,000
 // rows of two classes, .27 for ten, .85 for a hundred. On five networks of data/bundle
 // with 2 to 20 classes its confidence is too high, by .05 to .17. Probabilities are
-// limited to [1e-10, 1 - 1e-10]. A class without calibration rows has probability 0.
-// The prediction may change.
+// limited to [1e-10, 1 - 1e-10]. A class without calibration rows would have probability 0, and then the classes share a
+// mass (calib.Mass) of 1/(n + 2), n the rows that the map keeps. The prediction may change.
 //
 // Each row costs a product with all calibration rows, n k multiplications. The fit
 // reports its NLL on the calibration rows, which takes n such products. Of more than
@@ -32,8 +32,8 @@ import (
 //     Holzmueller, Jordan and Bach 2025)
 //   - Compared with: probmetrics 1.3.0, KernelCalibrator, which CalArena runs
 //   - Agreement: lattice, 400 + 8 rows of 5 classes: probabilities to 2e-14, with and
-//     without a bandwidth
-//   - Departures: none from probmetrics, in float64; it draws rows with torch's
+//     without a bandwidth, and without a mass
+//   - Departures: probmetrics has no mass. It draws rows with torch's
 //     generator. The paper chooses b by the leave-one-out likelihood, which both leave
 //     out. The paper leaves out the row itself, since it measures on the same rows.
 type KernelRegression struct {
@@ -45,7 +45,8 @@ type KernelRegression struct {
 var KernelEntry = calib.NewEntry[KernelRegression, kernelMap](calib.Entry{
 	Name:    "kernel",
 	Label:   "Kernel",
-	Version: 2,
+	Version: 3,
+	Since:   2,
 	Summary: "class shares among calibration rows with similar probabilities, weighted by Dirichlet kernels",
 	Cost:    1000,
 	Cost100: 700,
@@ -93,7 +94,8 @@ func (m KernelRegression) fit(ctx context.Context, in calib.Input) (*calib.Fitte
 			bank.Logits = append(bank.Logits, set.Logits.Row(i)...)
 		}
 	}
-	return method.Reported(ctx, kernelMap(bank.Prepared()), set, fit.Report{})
+	kernels := kernelMap(bank.Prepared())
+	return method.Reported(ctx, calib.MassOf(kernels, size).Map(kernels), set, fit.Report{})
 }
 
 // checkBankSize rejects banks of too many rows of k classes.
@@ -111,6 +113,19 @@ type kernelMap kernelBank
 func (m kernelMap) NumClasses() int { return m.Classes }
 
 func (m kernelMap) Check() error { return (*kernelBank)(&m).Check() }
+
+// Certain reports whether a class has no row in the bank; see calib.Certain. A class with rows has the probability 0 only
+// where their kernels underflow.
+func (m kernelMap) Certain() bool {
+	seen, classes := make([]bool, m.Classes), 0
+	for _, y := range m.Labels {
+		if !seen[y] {
+			seen[y] = true
+			classes++
+		}
+	}
+	return classes < m.Classes
+}
 
 // Prepared returns m with its kernels.
 func (m kernelMap) Prepared() calib.Map { return kernelMap(kernelBank(m).Prepared()) }

@@ -36,7 +36,8 @@ import (
 //     divides logarithms. Where c or r does not vary among the right or the wrong rows,
 //     for example with one wrong row, the bandwidth takes the deviation over all rows,
 //     and where it does not vary among all, it is left out; in the authors' code both
-//     are divisions by 0. Without wrong rows the confidence is 1, without right ones 0.
+//     are divisions by 0. Without wrong rows the confidence is 1, without right ones 0, but for
+//     the mass of 1/(n + 2) that right and wrong then share evenly (calib.Mass).
 //     Of more than 10,000 calibration rows, neighbours are searched among as many at
 //     random. The authors also use bases other than these two.
 type ProCal struct {
@@ -49,7 +50,8 @@ type ProCal struct {
 var ProCalEntry = calib.NewEntry[ProCal, proCalMap](calib.Entry{
 	Name:    "procal",
 	Label:   "ProCal",
-	Version: 4,
+	Version: 5,
+	Since:   4,
 	Summary: "confidence by the densities of confidence and proximity among right and wrong rows; a top-label method",
 	Aliases: []string{"procal-dr", "density-ratio", "proximity"},
 	Cost:    3000,
@@ -120,12 +122,12 @@ func (m ProCal) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) 
 	for _, end := range []struct {
 		points int
 		text   string
-	}{{len(p.Wrong.X), "wrong: every confidence is 1"}, {len(p.Right.X), "right: every confidence is 0"}} {
+	}{{len(p.Wrong.X), "wrong: every confidence is 1 - 1/(2n + 4) of n rows"}, {len(p.Right.X), "right: every confidence is 1/(2n + 4) of n rows"}} {
 		if end.points == 0 {
 			report.Warn(calib.Warning{Text: "no calibration row is " + end.text})
 		}
 	}
-	return &calib.Fitted{Map: p, Report: report}, nil
+	return &calib.Fitted{Map: calib.MassOf(p, in.Cal.Logits.Rows).Map(p), Report: report}, nil
 }
 
 // proximityBank computes proximities. Its fields are saved.
@@ -192,6 +194,10 @@ func (m proCalMap) Check() error {
 	}
 	return m.check()
 }
+
+// Certain reports whether there are no right or no wrong rows; see calib.Certain. With both the ratio is 0 or 1 only where a
+// density underflows beside the other.
+func (m proCalMap) Certain() bool { return len(m.Right.X) == 0 || len(m.Wrong.X) == 0 }
 
 // CheckSet rejects features of another width.
 func (m proCalMap) CheckSet(set *data.Set) error { return method.CheckWidth(set, m.Width) }

@@ -85,10 +85,11 @@ func (m Functions[F]) Apply(dst data.Probs, set *data.Set) { Apply(dst, set, m) 
 // Fit returns m fitted to a labelled set, with its report. It calls binary with the n
 // scores of each class and their outcomes, for several classes at a time; binary writes the
 // function of the class to m, and returns how its solver ended. binary may change the
-// scores and must not keep the slice: At gets them next, for the NLL of the report.
+// scores and must not keep the slice: At gets them next, for the NLL of the report. A map that is calib.Certain has
+// its mass.
 func Fit(ctx context.Context, set *data.Set, m Map, binary func(class int, scores []float64, positive []bool) calib.Minimum) (*calib.Fitted, error) {
 	ends := make([]calib.Minimum, set.Logits.Cols)
-	nll, err := eachClass(ctx, set, m.ClassScore(), func(class int, f []float64, positive []bool) {
+	own, err := eachClass(ctx, set, m.ClassScore(), func(class int, f []float64, positive []bool) {
 		ends[class] = binary(class, f, positive)
 		for i, score := range f {
 			f[i] = m.At(class, score)
@@ -97,7 +98,11 @@ func Fit(ctx context.Context, set *data.Set, m Map, binary func(class int, score
 	if err != nil {
 		return nil, err
 	}
-	f := &calib.Fitted{Map: m, Report: fit.Report{NLL: nll, Passes: 1}}
+	mass, nll := calib.MassOf(m, set.Logits.Rows), 0.0
+	for _, p := range own {
+		nll -= softmax.Log(max(mass.Mix(p, set.Logits.Cols), fit.LeastProb))
+	}
+	f := &calib.Fitted{Map: mass.Map(m), Report: fit.Report{NLL: nll / float64(len(own)), Passes: 1}}
 	Note(&f.Report, ends)
 	return f, nil
 }
@@ -113,16 +118,16 @@ func classesAtOnce(n, k int) int { return max(8, (k+15)/16, mostScores/n) }
 
 // eachClass calls do with the n scores of each class and their outcomes, for several
 // classes at a time; do replaces each score by its new value, and must not keep the slice.
-// eachClass returns the mean NLL of the new probabilities, as reported does.
-func eachClass(ctx context.Context, set *data.Set, score string, do func(class int, f []float64, positive []bool)) (nll float64, err error) {
+// eachClass returns the new probability of the label of each row.
+func eachClass(ctx context.Context, set *data.Set, score string, do func(class int, f []float64, positive []bool)) ([]float64, error) {
 	if err := fit.CheckLabelled(set); err != nil {
-		return 0, err
+		return nil, err
 	}
 	return classesInParts(ctx, set, score, classesAtOnce(set.Logits.Rows, set.Logits.Cols), do)
 }
 
 // classesInParts is eachClass with the scores of width classes in memory at a time.
-func classesInParts(ctx context.Context, set *data.Set, score string, width int, do func(class int, f []float64, positive []bool)) (nll float64, err error) {
+func classesInParts(ctx context.Context, set *data.Set, score string, width int, do func(class int, f []float64, positive []bool)) ([]float64, error) {
 	n, k := set.Logits.Rows, set.Logits.Cols
 	sum, own := make([]float64, n), make([]float64, n) // of the new values
 	for from := 0; from < k; from += width {
@@ -146,7 +151,7 @@ func classesInParts(ctx context.Context, set *data.Set, score string, width int,
 			}
 		})
 		if err != nil {
-			return 0, err
+			return nil, err
 		}
 		err = fit.EachBlock(ctx, len(f)*fit.BlockRows, func(j, _, _ int) { // one class a call
 			class, positive := from+j, make([]bool, n)
@@ -161,20 +166,18 @@ func classesInParts(ctx context.Context, set *data.Set, score string, width int,
 			}
 		})
 		if err != nil {
-			return 0, err
+			return nil, err
 		}
 		for _, values := range f {
 			linear.Line(sum, sum, values, 1)
 		}
 	}
 	for i, total := range sum {
-		p := 1 / float64(k) // as in softmax.Normalise
-		if total > 0 {
-			p = own[i] / total
+		if own[i] /= total; total == 0 {
+			own[i] = 1 / float64(k) // as in softmax.Normalise
 		}
-		nll -= softmax.Log(max(p, fit.LeastProb))
 	}
-	return nll / float64(n), nil
+	return own, nil
 }
 
 // Note adds the results of the logistic regressions of all classes to r: all

@@ -3,6 +3,7 @@ package onevsrest
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // PerClass is a map that has a function for each of the k classes.
@@ -12,6 +13,14 @@ type PerClass[F interface{ Check() error }] struct {
 
 // NumClasses returns k.
 func (m PerClass[F]) NumClasses() int { return len(m.Classes) }
+
+// Certain reports whether the function of a class has a method Certain, and is; see calib.Certain.
+func (m PerClass[F]) Certain() bool {
+	return slices.ContainsFunc(m.Classes, func(f F) bool {
+		c, ok := any(f).(interface{ Certain() bool })
+		return ok && c.Certain()
+	})
+}
 
 func (m PerClass[F]) Check() error {
 	if len(m.Classes) == 0 {

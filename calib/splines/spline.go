@@ -35,7 +35,9 @@ import (
 //     scipy
 //   - Agreement: lattice, 400 rows of 5 classes: confidences to 1e-11 with numpy and
 //     scipy, which follow the paper; the authors' code differs by its interpolation
-//   - Departures: Between two calibration rows the authors' code swaps the weights of
+//     (all without the mass)
+//   - Departures: Where a confidence is limited to 0 or 1, right and wrong share a mass of
+//     1/(n + 2) evenly (calib.Mass). Between two calibration rows the authors' code swaps the weights of
 //     its linear interpolation, so that the farther row counts more. Ours are not
 //     swapped. Rows of tied confidence, as in ir, count with the mean of their hits and
 //     get the mean of their values, so that the order of the rows does not matter.
@@ -47,7 +49,8 @@ type Cumulative struct {
 var SplineEntry = calib.NewEntry[Cumulative, splineMap](calib.Entry{
 	Name:    "spline",
 	Label:   "Spline",
-	Version: 6,
+	Version: 7,
+	Since:   6,
 	Summary: "confidence corrected by the slope of a natural cubic spline; a top-label method",
 	Aliases: []string{"spline-calibration"},
 })
@@ -84,7 +87,7 @@ func (m Cumulative) fit(ctx context.Context, in calib.Input) (*calib.Fitted, err
 	if err != nil {
 		return nil, err
 	}
-	return method.TopFitted(fitted), nil
+	return method.TopMixed(fitted, len(rows)), nil
 }
 
 // fitSpline returns the map fitted to rows, which it sorts. If there are fewer rows
@@ -193,6 +196,11 @@ func (m splineMap) Check() error {
 		}
 	}
 	return nil
+}
+
+// Certain reports whether a confidence is limited to 0 or 1; see calib.Certain.
+func (m splineMap) Certain() bool {
+	return slices.ContainsFunc(m.Y, func(y float64) bool { return y <= 0 || y >= 1 })
 }
 
 // Confidences writes the new confidences.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/calibtest"
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/method"
@@ -24,7 +25,7 @@ import (
 //	new = s + CubicSpline(kx, ky, bc_type="natural")(t, 1)
 //	np.clip(np.interp(x, u, np.bincount(inv[order], new)/cnt), 0, 1)
 func TestSplineIsThatOfPython(t *testing.T) {
-	m := calibtest.Fit(t, SplineEntry, testset.Lattice(400, 5), nil).Map.(splineMap)
+	m := calib.Unmixed(calibtest.Fit(t, SplineEntry, testset.Lattice(400, 5), nil).Map).(splineMap)
 	if len(m.X) != 394 {
 		t.Errorf("%d confidences, want 394", len(m.X))
 	}
@@ -109,7 +110,7 @@ func TestSplineDoesNotDependOnTheOrderOfTies(t *testing.T) {
 // The top class gets the new confidence, the others keep their proportions.
 func TestSplineKeepsTheProportionsOfTheOthers(t *testing.T) {
 	set := testset.Lattice(200, 4)
-	m := calibtest.Fit(t, SplineEntry, set, nil).Map.(splineMap)
+	m := calib.Unmixed(calibtest.Fit(t, SplineEntry, set, nil).Map).(splineMap)
 	raw, q := calibtest.Softmax(t, set.Logits), calibtest.Apply(m, set.Logits)
 	for i := range q.Rows {
 		p, top := raw.Row(i), fit.TopClass(set.Logits.Row(i))
@@ -134,14 +135,14 @@ func TestSplineRejectsBadOptions(t *testing.T) {
 }
 
 // If there are fewer rows than knots, there are as many knots as rows. One row has the
-// confidence 0 or 1.
+// confidence 0 or 1 before its mass of 1/3.
 func TestSplineOfFewRows(t *testing.T) {
 	equal := &data.Set{Logits: data.NewMatrix(3, 2), Labels: []int32{0, 1, 1}}
 	// D falls from -1/18 to -1/6 over the three rows: slope -1/9.
 	if q := calibtest.Apply(calibtest.Fit(t, SplineEntry, equal, nil).Map, equal.Logits); !testset.Near(q.Row(0), []float64{0.5 - 1./9, 0.5 + 1./9}, 1e-10) {
 		t.Errorf("three equal rows, one right: %v", q.Row(0))
 	}
-	for label, want := range []float64{1, 0} {
+	for label, want := range []float64{5. / 6, 1. / 6} {
 		one := &data.Set{Logits: data.Matrix{Rows: 1, Cols: 2, Data: []float32{2, 1}}, Labels: []int32{int32(label)}}
 		if q := calibtest.Apply(calibtest.Fit(t, SplineEntry, one, nil).Map, one.Logits); !(math.Abs(q.Row(0)[0]-want) <= 1e-10) {
 			t.Errorf("label %d: %v", label, q.Row(0))

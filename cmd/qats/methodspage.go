@@ -52,6 +52,19 @@ probabilities alone (ir and its relatives, hb-mass, procal-bins) divide below 0.
 their size has a meaning. uncal, ts-guo50, ts-ecegrid and featclip do not follow the size of the logits.
 `
 
+	pageMass = `## Mass
+
+A table of shares of classes may have a share of exactly 0 or 1: of a class that no calibration row in a bin has, say. A few rows are no proof of
+certainty, and one later row that is otherwise has an infinite NLL. Such a map mixes in a total mass of 1/(n + 2), which is
+the chance of what none of n rows has shown by Laplace's rule of succession. The m classes of a row that are not masked share it evenly: p
+becomes (1 - e) p + e/m with e = 1/(n + 2). The confidence of a top-label method becomes (1 - e) c + e/2, since the
+prediction is right or wrong. The predicted class stays, and so does the order of the classes. These methods have a mass where a saved number is a probability of 0 or
+1: hb, hb-mass, hb-top, bbq, scaling-binning, scaling-binning-top, irova, cir, ir-top, spline, kernel (where a class has no calibration
+row) and procal (where no row is right, or none wrong). Other maps have none. A temperature or a sigmoid stays what it is, though it may round to 0 or
+1, and ir has the numbers of the paper. Of data without such a share no number changes, and a model that was saved
+without a mass predicts as it did.
+`
+
 	pageTies = `## Ties
 
 Probabilities that differ by rounding alone count as equal, in the fit and for rows that are seen later,
@@ -116,7 +129,7 @@ func writePage(w io.Writer) error {
 	for _, e := range metrics.Registry() {
 		section(&b, e.Name, e.Summary, metricItems(e))
 	}
-	b.WriteString("\n" + pageSymbols + "\n" + pageSets + "\n" + pageSize + "\n" + pageTies)
+	b.WriteString("\n" + pageSymbols + "\n" + pageSets + "\n" + pageSize + "\n" + pageMass + "\n" + pageTies)
 	_, err := io.WriteString(w, b.String())
 	return err
 }

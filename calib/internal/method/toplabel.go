@@ -88,17 +88,22 @@ func OpenClasses(set *data.Set) int {
 	if set.Confidence != nil {
 		return cmp.Or(set.Classes, 2)
 	}
-	open := make([]bool, set.Logits.Cols)
+	return max(2, fit.Count(OpenSomewhere(set.Logits)))
+}
+
+// OpenSomewhere tells of each class whether it is not masked in every row of logits.
+func OpenSomewhere(logits data.Matrix) []bool {
+	open := make([]bool, logits.Cols)
 	left := len(open)
-	for i := 0; i < set.Logits.Rows && left > 0; i++ {
-		for j, l := range set.Logits.Row(i) {
+	for i := 0; i < logits.Rows && left > 0; i++ {
+		for j, l := range logits.Row(i) {
 			if !open[j] && l != data.Masked {
 				open[j] = true
 				left--
 			}
 		}
 	}
-	return max(2, len(open)-left)
+	return open
 }
 
 // Odds returns the log odds of each confidence and whether the row is right; see fit.LogOdds.
@@ -113,6 +118,11 @@ func Odds(rows []TopRow) (odds []float64, hit []bool) {
 // TopFitted returns a fitted top-label map with its report: one pass, and no NLL.
 func TopFitted(m calib.TopLabel) *calib.Fitted {
 	return &calib.Fitted{Map: m, Report: fit.Report{Passes: 1}}
+}
+
+// TopMixed is TopFitted for a map of n rows that may be calib.Certain, and then has its mass.
+func TopMixed(m calib.TopLabel, n int) *calib.Fitted {
+	return &calib.Fitted{Map: calib.MassOf(m, n).Map(m), Report: fit.Report{Passes: 1}}
 }
 
 // EachConfidence writes the new confidence of every row, a function of its tail.
