@@ -147,7 +147,7 @@ func TestDamagedObjectCountsAsAbsent(t *testing.T) {
 		t.Fatal(err)
 	}
 	absent("object of another key", other.Bytes())
-	absent("object of the earlier format", []byte(strings.Replace(string(whole), "object 3", "object 2", 1)))
+	absent("object of the earlier format", []byte(strings.Replace(string(whole), "object 4", "object 3", 1)))
 
 	if err := s.Put(Scores, text, body); err != nil {
 		t.Fatal(err)
