@@ -126,7 +126,7 @@ def version_of(code, module, folder, authors):
 
 
 def ours(qats, method, options, at, work):
-    """The probabilities of qats on the test rows, or the value of a metric."""
+    """The probabilities of qats on the test rows, without the mass of a map, or the value of a metric."""
     if method in METRICS:
         p = subprocess.run([qats, "score", f"--logits={at}/test/logits.npy", f"--labels={at}/test/labels.npy", "--metric", method, "--json"], check=True, capture_output=True)
         return np.array([[json.loads(p.stdout)[method]]])
@@ -140,10 +140,14 @@ def ours(qats, method, options, at, work):
         if os.path.exists(path):
             os.remove(path)
     subprocess.run([qats, "apply", model, *arrays("test"), "-o", out, "-q"], check=True, stderr=subprocess.DEVNULL)
+    with open(model) as f:
+        mass = json.load(f)["params"].get("mass", 0)  # qats doc reference, Mass
     if os.path.exists(top):
         z = np.load(top)
-        return z[[k for k in z.files if z[k].dtype.kind == "f"][0]].astype(float).reshape(-1, 1)
-    return np.load(out).astype(float)
+        conf = z[[k for k in z.files if z[k].dtype.kind == "f"][0]].astype(float).reshape(-1, 1)
+        return (conf - mass / 2) / (1 - mass)
+    q = np.load(out).astype(float)
+    return (q - mass / q.shape[1]) / (1 - mass)
 
 
 def main():
