@@ -159,7 +159,8 @@ func TestTheBoardHasTheMethodsOfItsVersion(t *testing.T) {
 	}
 }
 
-// TestVersion2HasTheNumbersOfVersion1: a metric that both versions have has the same nine digits, for each method and setting.
+// TestVersion2HasTheNumbersOfVersion1: a metric that both versions have has the same nine digits, for each method and setting. Of
+// a method with a mass, which is younger than version 1, the predictions are the same.
 func TestVersion2HasTheNumbersOfVersion1(t *testing.T) {
 	read := func(version, method string) map[place]results.Record {
 		t.Helper()
@@ -178,17 +179,26 @@ func TestVersion2HasTheNumbersOfVersion1(t *testing.T) {
 		}
 		return of
 	}
-	n := 0
+	mixed := []string{"hb", "hb-mass", "hb-top", "bbq", "scaling-binning", "irova", "cir", "ir-top", "spline"}
+	n, differ := 0, map[string]bool{}
 	for _, method := range Methods(V1) {
 		now := read(V2, method)
 		for at, old := range read(V1, method) {
-			if r := now[at]; r.Status != old.Status || r.Value != old.Value {
+			n++
+			r := now[at]
+			switch equal := r.Status == old.Status && r.Value == old.Value; {
+			case equal:
+			case slices.Contains(mixed, method) && at.metric != "accuracy" && at.metric != "argmax_change":
+				differ[method] = true
+			default:
 				t.Errorf("%s, %s on %s: %v, of version 1 %v", method, at.metric, at.setting.Name(), r.Value, old.Value)
 			}
-			n++
 		}
 	}
 	if want := len(Methods(V1)) * 144 * 14; n != want {
 		t.Errorf("%d numbers, want %d", n, want)
+	}
+	if len(differ) != len(mixed) {
+		t.Errorf("with other numbers: %v, want all of %v", differ, mixed)
 	}
 }
