@@ -7,10 +7,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gopkg.in/yaml.v3"
 )
 
-// TestNoticeHasEveryLinkedModule of the program, on each system that has a release, in its version. Archives have the file, and
-// wheels have it by license-files of pyproject.toml.
+// TestNoticeHasEveryLinkedModule of the program, on each system that has a release, in its version.
 func TestNoticeHasEveryLinkedModule(t *testing.T) {
 	root := project(t)
 	text, err := os.ReadFile(filepath.Join(root, "NOTICE"))
@@ -38,12 +39,23 @@ func TestNoticeHasEveryLinkedModule(t *testing.T) {
 			t.Errorf("NOTICE has no %q", want)
 		}
 	}
-	archives, err := os.ReadFile(filepath.Join(root, ".goreleaser.yaml"))
+}
+
+// TestArchivesHaveTheirFiles: the licences, and data/bundle and data/example whole. A pattern such as data/bundle/**/* takes
+// the files in folders alone, and not the manifest.
+func TestArchivesHaveTheirFiles(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(project(t), ".goreleaser.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, file := range []string{"LICENSE", "LICENSE-DATA", "NOTICE"} {
-		if !strings.Contains(string(archives), "\n      - "+file+"\n") {
+	var config struct {
+		Archives []struct{ Files []any }
+	}
+	if err := yaml.Unmarshal(text, &config); err != nil || len(config.Archives) != 1 {
+		t.Fatalf("%d archives, %v", len(config.Archives), err)
+	}
+	for _, file := range []string{"LICENSE", "LICENSE-DATA", "NOTICE", "README.md", "data/bundle", "data/example"} {
+		if !slices.Contains(config.Archives[0].Files, any(file)) {
 			t.Errorf(".goreleaser.yaml does not put %s into archives", file)
 		}
 	}
