@@ -82,7 +82,7 @@ def test_a_changed_file_is_no_asset(tmp_path, monkeypatch, capsys):
 def test_the_program_has_the_version_and_the_folder():
     go = (PYTHON.parent / "experiments" / "sources.go").read_text(encoding="utf-8")
     assert re.search(r'BundleVersion = "(.+)"', go)[1] == bundle.VERSION
-    install = (PYTHON.parent / "docs" / "install.md").read_text(encoding="utf-8")
+    install = (PYTHON.parent / "docs" / "tutorial.md").read_text(encoding="utf-8")
     assert f"data/bundle@{bundle.VERSION}\n" in install and f"qatsbench/bundle@{bundle.VERSION}`" in install and bundle.VARIABLE in install
     assert f"data%2Fbundle%2F{bundle.VERSION}/{tool.NAME}" in bundle.ADDRESS
 
