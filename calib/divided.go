@@ -173,11 +173,7 @@ func (m dividedMap[M]) CheckSet(set *data.Set) error {
 
 // Parameters returns the parameters of the inner map, and the divisor.
 func (m dividedMap[M]) Parameters() []Parameter {
-	var list []Parameter
-	if inner, ok := any(m.inner).(Parametric); ok {
-		list = inner.Parameters()
-	}
-	return append(list, Parameter{Name: divisorKey, Value: float64(m.by), Meaning: "power of two, by which logits are divided first"})
+	return append(parametersOf(m.inner), Parameter{Name: divisorKey, Value: float64(m.by), Meaning: "power of two, by which logits are divided first"})
 }
 
 func (m dividedMap[M]) wrapped() Map { return m.inner }
@@ -189,11 +185,7 @@ const divisorKey = "divisor"
 
 // MarshalJSON writes the inner map with the divisor as its first key.
 func (m dividedMap[M]) MarshalJSON() ([]byte, error) {
-	by, err := json.Marshal(float64(m.by))
-	if err != nil {
-		return nil, err
-	}
-	return withKey(divisorKey, by, m.inner)
+	return withKey(divisorKey, float64(m.by), m.inner)
 }
 
 // withoutDivisor returns saved parameters without their divisor, and the divisor, 1 if there is

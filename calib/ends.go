@@ -119,12 +119,7 @@ func (m endedTopLabel) Check() error {
 func (m endedTopLabel) CheckSet(set *data.Set) error { return CheckSet(m.inner, set) }
 
 // Parameters returns those of the inner map.
-func (m endedTopLabel) Parameters() []Parameter {
-	if inner, ok := m.inner.(Parametric); ok {
-		return inner.Parameters()
-	}
-	return nil
-}
+func (m endedTopLabel) Parameters() []Parameter { return parametersOf(m.inner) }
 
 // Confidences writes those of the inner map.
 func (m endedTopLabel) Confidences(dst []float64, set *data.Set, at *Unscaled) {
@@ -150,11 +145,7 @@ const endsKey = "confidence_ends"
 
 // MarshalJSON writes the inner map with the ends as its first key.
 func (m endedTopLabel) MarshalJSON() ([]byte, error) {
-	ends, err := json.Marshal([]float64{m.ends.Zero, m.ends.One})
-	if err != nil {
-		return nil, err
-	}
-	return withKey(endsKey, ends, m.inner)
+	return withKey(endsKey, []float64{m.ends.Zero, m.ends.One}, m.inner)
 }
 
 // withoutEnds returns saved parameters without their ends, and the ends.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -117,22 +118,14 @@ func (m mixedMap[M]) CheckSet(set *data.Set) error { return CheckSet(m.inner, se
 
 // Parameters returns the parameters of the inner map, and the mass.
 func (m mixedMap[M]) Parameters() []Parameter {
-	var list []Parameter
-	if inner, ok := any(m.inner).(Parametric); ok {
-		list = inner.Parameters()
-	}
-	return append(list, Parameter{Name: massKey, Value: float64(m.mass), Meaning: "probability that is spread evenly, since the map is exactly 0 or 1 somewhere"})
+	return append(parametersOf(m.inner), Parameter{Name: massKey, Value: float64(m.mass), Meaning: "probability that is spread evenly, since the map is exactly 0 or 1 somewhere"})
 }
 
 func (m mixedMap[M]) wrapped() Map { return m.inner }
 
 // MarshalJSON writes the inner map with the mass as its first key.
 func (m mixedMap[M]) MarshalJSON() ([]byte, error) {
-	mass, err := json.Marshal(float64(m.mass))
-	if err != nil {
-		return nil, err
-	}
-	return withKey(massKey, mass, m.inner)
+	return withKey(massKey, float64(m.mass), m.inner)
 }
 
 // withoutMass returns saved parameters without their mass, and the mass, 0 if there is none.
@@ -165,12 +158,7 @@ func (m mixedVector) Apply(dst data.Probs, set *data.Set) {
 // mixRow mixes the probabilities p of a row of logits. Where a smaller one would round to the largest, it gets the float64 below,
 // as in softmax.Probs, so that the predicted class stays.
 func (e Mass) mixRow(p []float64, row []float32) {
-	open, top := 0, 0
-	for _, l := range row {
-		if l != data.Masked {
-			open++
-		}
-	}
+	open, top := fit.Open(row), 0
 	if open < len(p) {
 		clearMasked(p, row)
 	}

@@ -15,11 +15,7 @@ type Parametric interface {
 // Bounds of sums of parameters, such as the two ends of qats-free, are in Report.AtBound
 // alone.
 func (f *Fitted) Parameters() []Parameter {
-	m, ok := f.Map.(Parametric)
-	if !ok {
-		return nil
-	}
-	list := m.Parameters()
+	list := parametersOf(f.Map)
 	for i := range list {
 		for _, bound := range f.Report.AtBound {
 			if bound.Name() == list[i].Name {
@@ -40,4 +36,12 @@ func (f *Fitted) Parameter(name string) (Parameter, bool) {
 		}
 	}
 	return Parameter{}, false
+}
+
+// parametersOf returns the parameters of a map; none if it is not Parametric.
+func parametersOf(m Map) []Parameter {
+	if p, ok := m.(Parametric); ok {
+		return p.Parameters()
+	}
+	return nil
 }

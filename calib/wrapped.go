@@ -22,7 +22,11 @@ func inner(m Map) Map {
 }
 
 // withKey returns a map in JSON with one more key, which is the first.
-func withKey(key string, value []byte, m Map) ([]byte, error) {
+func withKey(key string, value any, m Map) ([]byte, error) {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return nil, err
+	}
 	inner, err := json.Marshal(m)
 	if err != nil {
 		return nil, err
@@ -31,7 +35,7 @@ func withKey(key string, value []byte, m Map) ([]byte, error) {
 	if string(inner) == "{}" {
 		comma = ""
 	}
-	return fmt.Appendf(nil, `{%q:%s%s%s`, key, value, comma, bytes.TrimPrefix(inner, []byte("{"))), nil
+	return fmt.Appendf(nil, `{%q:%s%s%s`, key, text, comma, bytes.TrimPrefix(inner, []byte("{"))), nil
 }
 
 // withoutKey returns saved parameters without a key, and its value. value is nil if the key is absent or params

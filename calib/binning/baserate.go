@@ -110,7 +110,7 @@ func tallyOpen(ctx context.Context, set *data.Set) (openTally, error) {
 			return openTally{}, ctx.Err()
 		}
 		row := set.Logits.Row(i)
-		if k := method.Open(row); fit.Hit(row, y) {
+		if k := fit.Open(row); fit.Hit(row, y) {
 			t.right[k]++
 		} else {
 			t.wrong[k]++
@@ -199,7 +199,7 @@ func (m baseRateMap) nll(t openTally) float64 {
 func (m baseRateMap) Apply(dst data.Probs, set *data.Set) {
 	for i := range set.Logits.Rows {
 		row, q := set.Logits.Row(i), dst.Row(i)
-		top, other := m.shares(method.Open(row))
+		top, other := m.shares(fit.Open(row))
 		for j, l := range row {
 			if q[j] = other; l == data.Masked {
 				q[j] = 0

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -88,7 +89,7 @@ func (s *subject) certainOf(cal, test *data.Set) error {
 				return err
 			}
 			for i, c := range conf {
-				if open(set.Logits.Row(i)) > 1 && (c == 0 || c == 1) {
+				if fit.Open(set.Logits.Row(i)) > 1 && (c == 0 || c == 1) {
 					return fmt.Errorf("row %d: the confidence is exactly %v", i, c)
 				}
 			}
@@ -98,24 +99,13 @@ func (s *subject) certainOf(cal, test *data.Set) error {
 		for i := range q.Rows {
 			row := set.Logits.Row(i)
 			for j, p := range q.Row(i) {
-				if row[j] != data.Masked && open(row) > 1 && (p == 0 || p == 1) {
+				if row[j] != data.Masked && fit.Open(row) > 1 && (p == 0 || p == 1) {
 					return fmt.Errorf("row %d, class %d: the probability is exactly %v", i, j, p)
 				}
 			}
 		}
 	}
 	return nil
-}
-
-// open returns the number of classes that are not masked.
-func open(row []float32) int {
-	n := 0
-	for _, l := range row {
-		if l != data.Masked {
-			n++
-		}
-	}
-	return n
 }
 
 // between returns n rows of logits in [-most, most], with labels drawn by their softmax.

@@ -206,7 +206,7 @@ func (m irOVAMap) nll(ctx context.Context, mass calib.Mass, set *data.Set, rows 
 				own += g
 			}
 		}
-		total -= softmax.Log(max(mass.Mix(own/sum, method.Open(row)), fit.LeastProb))
+		total -= softmax.Log(max(mass.Mix(own/sum, fit.Open(row)), fit.LeastProb))
 	}
 	return total / float64(len(rows)), nil
 }

@@ -53,6 +53,17 @@ func TopClass(row []float32) int { return softmax.Top(row) }
 // Hit reports whether the label y is TopClass of the row.
 func Hit(row []float32, y int32) bool { return TopClass(row) == int(y) }
 
+// Open returns the number of classes of a row of logits that are not masked.
+func Open(row []float32) int {
+	open := 0
+	for _, l := range row {
+		if l != data.Masked {
+			open++
+		}
+	}
+	return open
+}
+
 // KeepTop divides q by total. A class with a smaller logit than the top class, whose
 // q rounding made equal to that of the top class, gets the float64 just below.
 func KeepTop(q []float64, row []float32, total float64) {

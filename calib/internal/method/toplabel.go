@@ -43,7 +43,7 @@ func TopRows(ctx context.Context, set *data.Set) ([]TopRow, error) {
 	for i, tail := range t {
 		logits := set.Logits.Row(i)
 		row := TopRow{tail, TopConf(tail), fit.Hit(logits, set.Labels[i])}
-		if tail == 0 && Open(logits) < 2 {
+		if tail == 0 && fit.Open(logits) < 2 {
 			certain = append(certain, row)
 		} else {
 			rows = append(rows, row)
@@ -69,17 +69,6 @@ func confidenceRows(set *data.Set) ([]TopRow, error) {
 		rows[i] = TopRow{tail, set.Confidence[i], set.Labels[i] == 0}
 	}
 	return rows, nil
-}
-
-// Open returns the number of classes of a row of logits that are not masked.
-func Open(row []float32) int {
-	open := 0
-	for _, l := range row {
-		if l != data.Masked {
-			open++
-		}
-	}
-	return open
 }
 
 // OpenClasses returns the number of classes that share what the prediction of a calibration row leaves, and that
