@@ -8,7 +8,6 @@ import (
 	"maps"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -65,8 +64,7 @@ type checking struct {
 // isArrays reports whether an argument names arrays as try takes them, and neither a folder nor a spec.
 func isArrays(arg string) bool {
 	file, _, _ := strings.Cut(arg, "#")
-	array := npy.IsTable(file) || slices.Contains([]string{".npy", ".npz", ".safetensors"}, strings.ToLower(filepath.Ext(file)))
-	return arg == npy.StreamName || trial.IsCarried(arg) || array && !isFolder(arg)
+	return arg == npy.StreamName || trial.IsCarried(arg) || isArrayFile(file) && !isFolder(arg)
 }
 
 func (c *checking) run(cmd *cobra.Command, args []string) error {
@@ -147,13 +145,10 @@ func (c *checking) tried(cmd *cobra.Command, args []string) (*inspect.Inspection
 	} else {
 		var m memory
 		m.usual()
-		given, err = trial.Find(cmd.Context(), arrayInput(cmd, m), args, c.stated)
+		given, err = findArrays(cmd, m, args, c.stated)
 	}
 	if err != nil {
 		return nil, err
-	}
-	for _, line := range given.Took {
-		warn(cmd.ErrOrStderr(), newTextWarning(line))
 	}
 	return given.Inspect(cmd.Context())
 }

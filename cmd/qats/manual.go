@@ -37,8 +37,9 @@ func printManual(w io.Writer, command string) error {
 
 // printManuals lists the commands that have a part.
 func printManuals(w io.Writer, asJSON bool) error {
+	root := newRoot()
 	rows := lists.Values(manuals(), func(command string) []string {
-		cmd, _, _ := newRoot().Find(strings.Fields(command)) // a test finds each
+		cmd, _, _ := root.Find(strings.Fields(command)) // a test finds each
 		return []string{command, cmd.Short}
 	})
 	if asJSON {

@@ -105,18 +105,13 @@ Another one takes its place only if the calibration rows show that it is better.
 				}
 				return t.demonstrate(cmd, given)
 			}
-			others := lists.Where(args, func(arg string) bool {
-				return !npy.IsTable(arg) && !slices.Contains([]string{".npy", ".npz", ".safetensors"}, strings.ToLower(filepath.Ext(arg)))
-			})
+			others := lists.Where(args, func(arg string) bool { return !isArrayFile(arg) })
 			if err := notArrays("try takes .npy, .npz, .safetensors, .csv and .tsv files", others, true); err != nil {
 				return err
 			}
-			given, err := trial.Find(cmd.Context(), arrayInput(cmd, t.memory), args, trial.Stated{Kind: kind, Ignore: ignore, Classes: classes})
+			given, err := findArrays(cmd, t.memory, args, trial.Stated{Kind: kind, Ignore: ignore, Classes: classes})
 			if err != nil {
 				return err
-			}
-			for _, line := range given.Took {
-				warn(cmd.ErrOrStderr(), newTextWarning(line))
 			}
 			return t.run(cmd, given)
 		},
@@ -127,6 +122,23 @@ Another one takes its place only if the calibration rows show that it is better.
 	t.flags(cmd)
 	ofArrays(cmd)
 	return cmd
+}
+
+// isArrayFile reports whether a name is that of a file of arrays, by its ending.
+func isArrayFile(name string) bool {
+	return npy.IsTable(name) || slices.Contains([]string{".npy", ".npz", ".safetensors"}, strings.ToLower(filepath.Ext(name)))
+}
+
+// findArrays finds the arrays that arguments name, and says what was taken of them.
+func findArrays(cmd *cobra.Command, m memory, args []string, stated trial.Stated) (*trial.Given, error) {
+	given, err := trial.Find(cmd.Context(), arrayInput(cmd, m), args, stated)
+	if err != nil {
+		return nil, err
+	}
+	for _, line := range given.Took {
+		warn(cmd.ErrOrStderr(), newTextWarning(line))
+	}
+	return given, nil
 }
 
 // demonstrate makes a trial of a network that the program carries, prints it, and names
