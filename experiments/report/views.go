@@ -185,28 +185,15 @@ func (v *views) table(t pivot.Spec) error {
 	if t.Metric == results.TimeMetric {
 		records = append(slices.Clone(records), results.TimeRecords(v.all.Of(v.spec.Name).Times, records)...)
 	}
-	made := func(t pivot.Spec) (*pivot.Pivot, error) {
-		pivoted, err := pivot.Of(records, t)
-		if err != nil {
-			return nil, err
-		}
-		pivoted.Virtual = virtual(lists.Where(records, func(r results.Record) bool { return r.Metric == t.Metric && t.Only.Keeps(r.Setting, r.Method) }))
-		if t.Interval {
-			pivoted.Pair(v.all.Of(v.spec.Name).Pairs)
-		}
-		return pivoted, nil
-	}
-	pivoted, err := made(t)
+	pivoted, err := pivot.Of(records, t)
 	if err != nil {
 		return err
 	}
-	plain := pivoted
-	if t.ConsistencyBand { // an article has no room for it
-		t.ConsistencyBand = false
-		if plain, err = made(t); err != nil {
-			return err
-		}
+	pivoted.Virtual = virtual(lists.Where(records, func(r results.Record) bool { return r.Metric == t.Metric && t.Only.Keeps(r.Setting, r.Method) }))
+	if t.Interval {
+		pivoted.Pair(v.all.Of(v.spec.Name).Pairs)
 	}
+	plain := pivoted.WithoutBands() // for which an article has no room
 	v.part.Tables = append(v.part.Tables, pivoted)
 	base := filepath.Join(v.dir, "tables", t.Name)
 	if err := atomicfile.Write(base+".tex", plain.Table().LaTeX); err != nil {

@@ -87,7 +87,6 @@ type content struct {
 	Lines       []line
 	Answers     []answer // by source
 	Comparisons []comparison
-	Unscripted  *table.Table // the leaderboard where no script runs; nil without a comparison
 	Notes       []string
 	Agreements  []agreement
 	Classes     []classTable
@@ -163,7 +162,6 @@ func Write(w io.Writer, f *results.Rows, o Options) error {
 	c.Classes, c.ClassesLeft = classesOf(f, o)
 	c.Times = timesOf(f, o)
 	if len(c.Comparisons) > 0 {
-		c.Unscripted = c.Comparisons[0].Table
 		c.Lead = leadOf(f, d, c.Comparisons[0].view)
 		d.Lead = c.Lead
 	}

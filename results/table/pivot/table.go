@@ -140,6 +140,24 @@ func (t *Pivot) Pair(pairs []results.Pair) {
 	}
 }
 
+// WithoutBands returns the table without consistency bands: itself where it has none.
+func (t *Pivot) WithoutBands() *Pivot {
+	if !t.Spec.ConsistencyBand {
+		return t
+	}
+	plain := *t
+	plain.Spec.ConsistencyBand = false
+	plain.Rows = slices.Clone(t.Rows)
+	for i := range plain.Rows {
+		row := &plain.Rows[i]
+		row.Cells = slices.Clone(row.Cells)
+		for j := range row.Cells {
+			row.Cells[j].Band = ""
+		}
+	}
+	return &plain
+}
+
 // pairOf returns the pair of one record, or the mean of the pairs of trainings of a network. There is none if one of them
 // is missing.
 func pairOf(records []results.Record, index map[results.Place]results.Pair) (results.Pair, bool) {

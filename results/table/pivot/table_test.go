@@ -600,3 +600,28 @@ func legendOf(t *testing.T, made *Pivot) string {
 	}
 	return strings.Join(strings.Fields(b.String()), " ")
 }
+
+// TestWithoutBands: the table is the one that is made without bands, and the original keeps its own.
+func TestWithoutBands(t *testing.T) {
+	for _, test := range layouts() {
+		if !test.spec.ConsistencyBand {
+			continue
+		}
+		banded, err := Of(test.records, test.spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := strings.Join(textLines(t, banded), "\n")
+		test.spec.ConsistencyBand = false
+		bare, err := Of(test.records, test.spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := textLines(t, banded.WithoutBands()), textLines(t, bare); !slices.Equal(got, want) {
+			t.Errorf("%s: got\n%s\nwant\n%s", test.name, strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+		if after := strings.Join(textLines(t, banded), "\n"); after != before || after == strings.Join(textLines(t, bare), "\n") {
+			t.Errorf("%s: the original is now\n%s", test.name, after)
+		}
+	}
+}

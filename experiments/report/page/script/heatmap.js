@@ -147,7 +147,8 @@ function drawHeatmap() {
   const base = baseline();
   const verdicts = judged(state.source);
   const list = settings.flatMap(s => [s, ...(unfolded.has(s.key) ? s.seeds : [])]);
-  const step = stepOf(heatParts(list, metric, base).flatMap(p => p.cells).flatMap(c => c.d ?? []));
+  const parts = heatParts(list, metric, base);
+  const step = stepOf(parts.flatMap(p => p.cells).flatMap(c => c.d ?? []));
   const names = narrow() ? 104 : 330;
   const title = `${metricById.get(metric)?.label}: difference to ${label(base)} by setting and method`;
   const draw = folded => ({rows, first, named, columns, cells}) => {
@@ -188,7 +189,7 @@ function drawHeatmap() {
       return details;
     });
   const scale = [...shades].map(([k, fill]) => el("span", {style: "background:" + fill}, k === 0 ? "=" : (k < 0 ? "−" : "+") + print(Math.min(3, Math.abs(k)) * step, metric).replace(/\.?0+$/, "") + (Math.abs(k) === 4 ? " and more" : "")));
-  const drawn = (list.length > mostTogether ? sets() : heatParts(list, metric, base).flatMap(draw(false))).filter(x => x);
+  const drawn = (list.length > mostTogether ? sets() : parts.flatMap(draw(false))).filter(x => x);
   byId("settings-body").replaceChildren(
     ...[
       el("div", {class: "row"}, select("base", "Difference to", methodsOf(settings, metric).map(m => [data.methods[m].id, label(m)]), data.methods[base]?.id, v => set({base: v}))),
@@ -199,7 +200,7 @@ function drawHeatmap() {
       ...(drawn.length ? drawn : [el("p", {}, "No setting that the filters keep has a value.")]),
       drawn.some(x => x.contains(settingBox)) ? null : settingBox,
       folded("Table of the heat map", () =>
-        d3.groups(heatParts(list, metric, base), p => p.rows[0].e).map(([e, of]) => {
+        d3.groups(parts, p => p.rows[0].e).map(([e, of]) => {
           const cell = c => el("span", {}, c.text, c.ends ? el("span", {class: "range"}, c.ends) : null);
           const n = of[0].columns.length;
           return tableOf((severalExperiments ? e + ", " : "") + title, ["Setting", ...of[0].columns.map(label)], of.flatMap(p => p.rows.map((s, i) => [s.label, ...p.cells.slice(i * n, (i + 1) * n).map(cell)])));
