@@ -136,7 +136,7 @@ func (c *checking) inspected(cmd *cobra.Command, arg string, args []string) (*in
 	return inspect.Specs(cmd.Context(), []*spec.Spec{s}, experiments.PlanOptions{Data: c.folders}, progress)
 }
 
-// tried inspects the arrays that arguments name as those of try do.
+// tried inspects the arrays that arguments name. The arguments are those of try.
 func (c *checking) tried(cmd *cobra.Command, args []string) (*inspect.Inspection, error) {
 	var given *trial.Given
 	var err error

@@ -159,7 +159,7 @@ func bareFlag(args []string, flag string) int {
 	return -1
 }
 
-// formerFlag is the value of a former flag: what is set is the flag that takes its place.
+// formerFlag is the value of a former flag. It sets the flag that takes its place.
 type formerFlag struct {
 	former
 	flags *pflag.FlagSet

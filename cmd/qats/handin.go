@@ -315,8 +315,8 @@ func (h *handIn) repeat(cmd *cobra.Command, tier *submission.Tier, c *submission
 	return changes, alone, err
 }
 
-// hidden returns the folders of arrays that entries must not see: those of --data and other copies of the bundle, and then
-// the folder of the project, since the others may lie in it.
+// hidden returns the folders that entries must not see: those of --data, other copies of the bundle, and the folder of
+// the project. That folder is last, since the others may lie in it.
 func hidden(folders []string) (list []string) {
 	folders = slices.Concat(folders, experiments.LoadedBundles())
 	if root, err := submission.Checkout(); err == nil {
