@@ -147,7 +147,8 @@ func FuzzLoadModel(f *testing.F) {
 	f.Add(strings.NewReplacer(`"ts", "version": 4`, `"ir", "version": 4`, `{"T": 2.5}`, `{"x": [0.1, 0.2], "y": [0.3, 0.5]}`).Replace(modelTS))
 	f.Add(strings.NewReplacer(`"ts", "version": 4`, `"ir", "version": 4`, `{"T": 2.5}`, `{"divisor": 1024, "x": [0.1, 0.2], "y": [0.3, 0.5]}`).Replace(modelTS))
 	f.Add(strings.NewReplacer(`"ts", "version": 4`, `"ec", "version": 2`, `{"T": 2.5}`, `{"divisor": 0.0009765625, "T": 2.5}`).Replace(modelTS))
-	f.Add(strings.NewReplacer(`"ts", "version": 4`, `"ir-top", "version": 4`, `{"T": 2.5}`, `{"x": [0.1, 1], "y": [0, 1]}`).Replace(modelTS))
+	f.Add(strings.NewReplacer(`"ts", "version": 4`, `"ir-top", "version": 5`, `{"T": 2.5}`, `{"x": [0.1, 1], "y": [0, 1]}`).Replace(modelTS))
+	f.Add(strings.NewReplacer(`"ts", "version": 4`, `"ir-top", "version": 6`, `{"T": 2.5}`, `{"divisor": 4, "mass": 0.1, "x": [0.1, 1], "y": [0, 1]}`).Replace(modelTS))
 	f.Add(strings.NewReplacer(`"ts", "version": 4`, `"irova", "version": 5`, `{"T": 2.5}`,
 		`{"classes": [{"x": [0], "y": [1]}, {"x": null, "y": null}, {"x": [0, 1], "y": [0, 0.5]}]}`).Replace(modelTS))
 	for _, ecdf := range []string{`"AAAAAAAA8D8AAAAAAAAAQA=="`, `[1, 2]`} {
