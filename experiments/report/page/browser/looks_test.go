@@ -13,12 +13,16 @@ import (
 	"github.com/qats-bench/qats/results/resultstest"
 )
 
-// showEverything opens a setting and all folded parts, and waits until the page has said
-// what is wider than its place.
+// showEverything opens all folded parts and a setting, whose data set may have been folded, and
+// waits until the page has said what is wider than its place.
 const showEverything = `(async () => {
-	document.querySelector(".names a").click();
+	const drawn = () => new Promise(r => requestAnimationFrame(() => requestAnimationFrame(r)));
 	document.querySelectorAll("details").forEach(d => d.open = true);
-	await new Promise(r => requestAnimationFrame(() => requestAnimationFrame(r)));
+	await drawn();
+	document.querySelector(".names a").click();
+	await drawn();
+	document.querySelectorAll("details").forEach(d => d.open = true);
+	await drawn();
 	return true;
 })()`
 
