@@ -125,7 +125,7 @@ const preamble = `%% Made by qats report; pdflatex makes a PDF of it (run it twi
   \ifdim\wd\figurebox>\linewidth\resizebox{\linewidth}{!}{\usebox{\figurebox}}\else\usebox{\figurebox}\fi}
 %s\newcounter{own}
 \newcommand{\roomy}[1]{\par\ifdim\pagegoal<\maxdimen\dimen0=\pagegoal\advance\dimen0-\pagetotal
-  \ifdim\dimen0<#1\newpage\fi\fi}
+  \else\dimen0=\vsize\ifdim\dimen0<#1\null\fi\fi\ifdim\dimen0<#1\newpage\fi}
 \pagestyle{myheadings}
 \markright{\textup{\textbf{%s}}}
 \title{\vspace{-2ex}%s\vspace{-6ex}}
@@ -222,13 +222,14 @@ func (p Part) latex(b *bufio.Writer, numbered bool) error {
 	return err
 }
 
-// page and began are the heights, in points, of the text of a page, and of a heading and the beginning of a table.
-const page, began = 600, 200
+// page, began and broken are the heights, in points, of the text of a page, of a heading and the beginning of a table,
+// and of a heading and the 0.4 of a page after which a table is broken.
+const page, began, broken = 600, 200, 340
 
 // room is about the height, in points, of the heading and the first float of a part.
 // A higher table than a page begins below the heading or, if it is turned, on the next page: it asks for little.
 func (p Part) room() float64 {
-	height := 90.0 // heading, caption and legend
+	height := 120.0 // heading, caption, legend and the space between them
 	if len(p.Tables) > 0 {
 		t := p.Tables[0]
 		lines := 0.0 // of 12.5 points; those of notes are lower
@@ -243,6 +244,9 @@ func (p Part) room() float64 {
 			notes += len(n.String()) + 4
 		}
 		height += 12.5*lines + 20 + 8*float64(notes/140+3)
+		if height <= page {
+			return min(height, broken)
+		}
 	} else {
 		height += p.Figures[0].Height
 	}

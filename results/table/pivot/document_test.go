@@ -218,18 +218,21 @@ func TestDocumentSaysWhatItsPartsHave(t *testing.T) {
 // A part asks for the room of its first table with its notes or, without tables, of
 // its first figure.
 func TestRoomOfAPartIsThatOfItsFirstFloat(t *testing.T) {
-	if got := (Part{Figures: []Figure{{Height: 200}, {Height: 50}}}).room(); got != 290 {
+	if got := (Part{Figures: []Figure{{Height: 200}, {Height: 50}}}).room(); got != 320 {
 		t.Errorf("a figure of 200 pt: %v", got)
 	}
 	table := lined(4, 1, 1)
 	bare := Part{Tables: []*Pivot{table}, Figures: []Figure{{Height: 200}}}
-	if got := bare.room(); got != 90+4*12.5+20+3*8 {
+	if got := bare.room(); got != 120+4*12.5+20+3*8 {
 		t.Errorf("a table of 4 lines: %v", got)
 	}
 	for range 5 { // each 140 characters with its number
 		table.Notes = append(table.Notes, Note{Text: strings.Repeat("x", 140-4-len(" (1 row)")), Rows: 1, Times: 1})
 	}
-	if got := bare.room(); got != 90+4*12.5+20+8*8 {
+	if got := bare.room(); got != 120+4*12.5+20+8*8 {
 		t.Errorf("with 5 lines of notes: %v", got)
+	}
+	if got := (Part{Tables: []*Pivot{lined(30, 1, 1)}}).room(); got != broken {
+		t.Errorf("a table of 30 lines: %v", got)
 	}
 }
