@@ -46,6 +46,7 @@ type PlanOptions struct {
 type Programs struct {
 	Dir    string   // working folder, at which relative names of their commands start; the root of the project if empty
 	Around []string // a command that starts each of them, with the program and its arguments behind
+	Owner  int      // user id that the folders of calls are given to; 0: they stay this user's
 	Set    []string // variables that they get, NAME=VALUE
 }
 

@@ -164,7 +164,7 @@ func inFolder(dir, path string) string {
 // calls returns how the program is called for a fit.
 func (p program) calls(at location, seed uint64) (external.Calls, error) {
 	dir, err := filepath.Abs(at.start.Dir)
-	program := external.Program{Argv: p.options.Command, Dir: dir, Env: at.env, Set: at.start.Set, Around: at.start.Around, Serves: p.serves}
+	program := external.Program{Argv: p.options.Command, Dir: dir, Env: at.env, Set: at.start.Set, Around: at.start.Around, Owner: at.start.Owner, Serves: p.serves}
 	return external.Calls{To: at.programs.Of(program), Limit: p.limit, Disk: int64(p.options.DiskMiB) << 20, Seed: seed}, err
 }
 

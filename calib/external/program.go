@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/qats-bench/qats/internal/cputime"
 	"github.com/qats-bench/qats/internal/inputfile"
@@ -21,12 +23,31 @@ type Program struct {
 	Env    []string // names of variables of the environment that it gets, beside those of Passed
 	Set    []string // variables that it gets, NAME=VALUE, whatever they are in the environment
 	Around []string // a command that starts it, with the program and its arguments behind: as unshare, which takes it off the network
+	Owner  int      // user id that the folder of a call is given to before the program starts; 0: it stays this user's
 	Serves bool     // ARGV... serve answers many calls; else each call is a process, ARGV... fit DIR or ARGV... apply DIR
 }
 
-// command returns the program with more arguments and variables, in a workplace, which
+// CallFolder is the beginning of words of Around that stands for the folder of the call. A program with such a word has a
+// process for each call, also where it serves.
+const CallFolder = "{call}"
+
+// alone reports whether each call has a process of its own.
+func (p Program) alone() bool { return slices.Contains(p.Around, CallFolder) }
+
+// around returns Around for a call.
+func (p Program) around(call string) []string {
+	words := slices.Clone(p.Around)
+	for i, word := range words {
+		if below, ok := strings.CutPrefix(word, CallFolder); ok {
+			words[i] = filepath.Join(call, below)
+		}
+	}
+	return words
+}
+
+// command returns the program with more arguments and variables, for a call in a workplace, which
 // gets its standard error. The end of ctx kills it.
-func (p Program) command(ctx context.Context, w *workplace, variables []string, args ...string) (*exec.Cmd, error) {
+func (p Program) command(ctx context.Context, w *workplace, call string, variables []string, args ...string) (*exec.Cmd, error) {
 	path, err := Find(p.Dir, p.Argv[0])
 	if err != nil {
 		return nil, err
@@ -34,7 +55,7 @@ func (p Program) command(ctx context.Context, w *workplace, variables []string, 
 	argv := slices.Concat(p.Argv, args)
 	if len(p.Around) > 0 {
 		argv[0] = path
-		argv = slices.Concat(p.Around, argv)
+		argv = slices.Concat(p.around(call), argv)
 		if path, err = exec.LookPath(p.Around[0]); err != nil {
 			return nil, fmt.Errorf("program %s: %w", p.Around[0], reason(err))
 		}
@@ -50,6 +71,19 @@ func (p Program) command(ctx context.Context, w *workplace, variables []string, 
 	return cmd, w.unusable(err)
 }
 
+// handOver gives the folder of a call, with all that is in it, to Owner.
+func (p Program) handOver(call string) error {
+	if p.Owner == 0 {
+		return nil
+	}
+	return filepath.WalkDir(call, func(path string, _ fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		return os.Lchown(path, p.Owner, p.Owner)
+	})
+}
+
 // start starts a command of the program, and writes down in its workplace that it runs.
 func (p Program) start(cmd *exec.Cmd, w *workplace) (*process, error) {
 	run, err := startProcess(cmd)
@@ -58,6 +92,60 @@ func (p Program) start(cmd *exec.Cmd, w *workplace) (*process, error) {
 		return nil, w.local(fmt.Errorf("program %s: %w", p.Argv[0], reason(err)))
 	}
 	return run, w.unusable(w.record(cmd.Process.Pid, p.Argv[0]))
+}
+
+// Say runs the program with one word, and returns its standard output and error, at most most bytes of each. A program
+// that runs longer than limit is killed with all that it has started.
+func (p Program) Say(ctx context.Context, call, word string, limit time.Duration, most int) (out []byte, said string, err error) {
+	ctx, stop := context.WithTimeoutCause(ctx, limit, fmt.Errorf("%s ran longer than its limit of %s and was killed", word, limit))
+	defer stop()
+	if err := p.handOver(call); err != nil {
+		return nil, "", err
+	}
+	w, err := newWorkplace()
+	if err != nil {
+		return nil, "", err
+	}
+	defer w.remove()
+	cmd, err := p.command(ctx, w, call, nil, word)
+	if err != nil {
+		return nil, "", err
+	}
+	var b bounded
+	b.most = most
+	cmd.Stdout = &b
+	run, err := p.start(cmd, w)
+	if run == nil {
+		return nil, "", err
+	}
+	<-run.ended
+	text, _ := os.ReadFile(w.stderr)
+	said = string(text[max(0, len(text)-most):])
+	switch {
+	case err != nil:
+		return nil, said, err
+	case context.Cause(ctx) != nil:
+		return nil, said, context.Cause(ctx)
+	case b.over:
+		return nil, said, fmt.Errorf("%s printed more than %d bytes", word, most)
+	case errors.Is(run.err, exec.ErrWaitDelay): // a child holds the pipe
+		return b.text, said, nil
+	}
+	return b.text, said, run.err
+}
+
+// bounded keeps the first bytes that are written to it.
+type bounded struct {
+	text []byte
+	most int
+	over bool
+}
+
+func (b *bounded) Write(p []byte) (int, error) {
+	room := min(len(p), b.most-len(b.text))
+	b.text = append(b.text, p[:room]...)
+	b.over = b.over || room < len(p)
+	return len(p), nil
 }
 
 // once is the session of a program that is started for one call: fit DIR or apply DIR is
@@ -71,7 +159,10 @@ func (o *once) ask(ctx context.Context, r request) error {
 	ctx, kill := context.WithCancel(ctx)
 	defer kill()
 	o.said = r.at.stderr
-	cmd, err := o.program.command(ctx, r.at, []string{fmt.Sprintf("QATS_SEED=%d", r.seed)}, r.verb, r.dir)
+	if err := o.program.handOver(r.dir); err != nil {
+		return r.at.unusable(err)
+	}
+	cmd, err := o.program.command(ctx, r.at, r.dir, []string{fmt.Sprintf("QATS_SEED=%d", r.seed)}, r.verb, r.dir)
 	if err != nil {
 		return err
 	}

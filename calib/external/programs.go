@@ -35,6 +35,10 @@ func (o ofPrograms) begin(context.Context) (session, error) {
 	if !o.program.Serves {
 		return &once{program: o.program}, nil
 	}
+	if o.program.alone() {
+		home, err := newWorkplace()
+		return &serving{programs: o.programs, program: o.program, home: home}, err
+	}
 	for {
 		s := o.programs.take(o.program)
 		switch {
@@ -63,7 +67,7 @@ func (ps *Programs) take(p Program) *serving {
 
 // same reports whether two programs are started in the same way.
 func (p Program) same(o Program) bool {
-	return slices.Equal(p.Argv, o.Argv) && p.Dir == o.Dir && slices.Equal(p.Env, o.Env) && slices.Equal(p.Set, o.Set) && slices.Equal(p.Around, o.Around) && p.Serves == o.Serves
+	return slices.Equal(p.Argv, o.Argv) && p.Dir == o.Dir && slices.Equal(p.Env, o.Env) && slices.Equal(p.Set, o.Set) && slices.Equal(p.Around, o.Around) && p.Owner == o.Owner && p.Serves == o.Serves
 }
 
 // Close ends the processes that wait for a call: by the end of their standard input, and
@@ -102,11 +106,11 @@ type serving struct {
 	failed bool // a call was not answered
 }
 
-// start starts the process and reads its first line.
-func (s *serving) start(ctx context.Context) error {
+// start starts the process, for a first call in a folder, and reads its first line.
+func (s *serving) start(ctx context.Context, call string) error {
 	var life context.Context
 	life, s.stop = context.WithCancel(context.Background())
-	cmd, err := s.program.command(life, s.home, nil, "serve")
+	cmd, err := s.program.command(life, s.home, call, nil, "serve")
 	if err != nil {
 		return err
 	}
@@ -145,8 +149,11 @@ func (s *serving) start(ctx context.Context) error {
 func (s *serving) ask(ctx context.Context, r request) error {
 	cputime.Unknown(ctx) // the system tells the time of a process when it ends
 	s.failed = true
+	if err := s.program.handOver(r.dir); err != nil {
+		return r.at.unusable(err)
+	}
 	if s.run == nil {
-		if err := s.start(ctx); err != nil {
+		if err := s.start(ctx, r.dir); err != nil {
 			return s.why(r.verb, err)
 		}
 	}
@@ -187,7 +194,7 @@ func (s *serving) lives() bool {
 
 // end keeps the process for the next call, or kills it.
 func (s *serving) end() {
-	if s.failed {
+	if s.failed || s.program.alone() {
 		s.kill()
 		return
 	}

@@ -132,8 +132,15 @@ func (h *handIn) run(cmd *cobra.Command, paths []string) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(work)
-	p, err := prepared(cmd.Context(), &c, code, work, nil)
+	defer removeAll(work)
+	iso, err := submission.FindIsolation(cmd.Context())
+	if err != nil && !errors.Is(err, submission.ErrNotIsolated) {
+		return err
+	}
+	if err != nil {
+		fmt.Fprintln(unlessQuiet(cmd), "the code runs with your rights:", err)
+	}
+	p, err := prepared(cmd.Context(), &c, code, work, iso)
 	if err != nil {
 		return err
 	}
@@ -156,7 +163,7 @@ func (h *handIn) run(cmd *cobra.Command, paths []string) error {
 		return fmt.Errorf("%s: the contract says KeepsTop1, and the predicted class of some rows changed", files[0])
 	}
 	c.Contract.KeepsTop1 = kept
-	changes, alone, err := h.repeat(cmd, tier, &c, code, work, rows)
+	changes, err := h.repeat(cmd, tier, &c, code, work, rows, iso)
 	if err != nil {
 		return err
 	}
@@ -165,7 +172,7 @@ func (h *handIn) run(cmd *cobra.Command, paths []string) error {
 			return err
 		}
 	}
-	if err := h.say(cmd, tier, &c, dir, rows, changes, alone); err != nil {
+	if err := h.say(cmd, tier, &c, dir, rows, changes, iso != nil); err != nil {
 		return err
 	}
 	if len(changes) > 0 {
@@ -225,7 +232,7 @@ func workFolder(at *places, cmd *cobra.Command, name string) (string, error) {
 		return "", err
 	}
 	work := filepath.Join(at.out, "work")
-	if err := os.RemoveAll(work); err != nil {
+	if err := removeAll(work); err != nil {
 		return "", err
 	}
 	if err := os.Mkdir(work, 0o777); err != nil {
@@ -234,13 +241,24 @@ func workFolder(at *places, cmd *cobra.Command, name string) (string, error) {
 	return filepath.Abs(work)
 }
 
+// removeAll removes a folder, with folders in it that the code of an entry has locked.
+func removeAll(dir string) error {
+	filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() {
+			os.Chmod(path, 0o700) // before its files are listed
+		}
+		return nil
+	})
+	return os.RemoveAll(dir)
+}
+
 // prepared prepares the code of a card in a folder of its own below work, and completes the card by what the code says.
-func prepared(ctx context.Context, c *submission.Card, code submission.Source, work string, around []string) (*submission.Prepared, error) {
+func prepared(ctx context.Context, c *submission.Card, code submission.Source, work string, iso *submission.Isolation) (*submission.Prepared, error) {
 	dir, err := os.MkdirTemp(work, "code-")
 	if err != nil {
 		return nil, err
 	}
-	p, err := submission.Prepare(ctx, c, code, dir, around)
+	p, err := submission.Prepare(ctx, c, code, dir, iso)
 	if err != nil {
 		return nil, err
 	}
@@ -293,41 +311,20 @@ func keepsTop1(method string, records []results.Record) bool {
 	})
 }
 
-// repeat runs the smallest settings in fresh processes: with arrays that the code is not handed out of its sight, where the
-// system can hide them (alone). It returns the numbers that change, those that are not those of the run among them.
-func (h *handIn) repeat(cmd *cobra.Command, tier *submission.Tier, c *submission.Card, code submission.Source, work string, rows *results.Rows) (changes []submission.Change, alone bool, err error) {
-	around, err := submission.Isolation(work, hidden(h.at.Data))
-	if err != nil && !errors.Is(err, submission.ErrNotIsolated) {
-		return nil, false, err
-	}
-	alone = err == nil
+// repeat runs the smallest settings in fresh processes, and returns the numbers that change, those that are not those of
+// the run among them.
+func (h *handIn) repeat(cmd *cobra.Command, tier *submission.Tier, c *submission.Card, code submission.Source, work string, rows *results.Rows, iso *submission.Isolation) ([]submission.Change, error) {
 	defer inFolder(work)()
-	p, err := prepared(cmd.Context(), c, code, work, around)
+	p, err := prepared(cmd.Context(), c, code, work, iso)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	small := tier.Small(smallSettings, rows.Settings)
 	first := 0
 	if h.at.quick {
 		first = quickRows
 	}
-	changes, err = p.Repeat(cmd.Context(), small.With(p.Method), h.at.Data, first, work, rows.Records)
-	return changes, alone, err
-}
-
-// hidden returns the folders that entries must not see: those of --data, other copies of the bundle, and the folder of
-// the project. That folder is last, since the others may lie in it.
-func hidden(folders []string) (list []string) {
-	folders = slices.Concat(folders, experiments.LoadedBundles())
-	if root, err := submission.Checkout(); err == nil {
-		folders = append(folders, filepath.Join(root, "data"))
-	}
-	for _, dir := range folders {
-		if info, err := os.Stat(dir); err == nil && info.IsDir() {
-			list = append(list, dir)
-		}
-	}
-	return list
+	return p.Repeat(cmd.Context(), small.With(p.Method), h.at.Data, first, work, rows.Records)
 }
 
 // inFolder makes the folders of calls below a folder, until the function that it returns is called.

@@ -36,6 +36,7 @@ var homes = []struct {
 	{"golang.org/x/sys/cpu", []string{"internal/kernel/cpu"}, "one place detects the processor's instructions"},
 	{"github.com/mmcloughlin/avo", []string{"internal/kernel/gen", "internal/kernel/gen/softmax", "internal/kernel/gen/linear"}, "generators of vector code are a module of their own"},
 	{"golang.org/x/term", []string{"cmd/qats"}, "libraries print nothing"},
+	{"golang.org/x/text/unicode/norm", []string{"experiments/submission"}, "labels of entries that look alike are found in one place"},
 }
 
 // rule limits what the packages of the project import of each other. A pattern is a package,

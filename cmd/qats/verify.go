@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -24,8 +23,9 @@ func verifyCommand() *cobra.Command {
 		Use:   "verify DIR",
 		Short: "Run the code of an entry again, and compare its numbers",
 		Long: `verify runs the code of the entry in DIR again, and says of each number that it is equal, agrees,
-differs or was not run. The code of a stranger runs isolated: it can write to its own folder
-alone, and has no network. The status is 1 if some numbers differ or were not run.`,
+differs or was not run. The code of a stranger runs isolated, by bubblewrap: it can write to
+the folder of its call alone, and has no network. The status is 1 if some numbers
+differ or were not run.`,
 		Example: examples(
 			"board verify submissions/mine",
 			"board verify submissions/mine --splits 20 --draw 3f2a9c1 --record",
@@ -75,9 +75,9 @@ func (v *verifying) run(cmd *cobra.Command, dir string) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(work)
+	defer removeAll(work)
 	defer inFolder(work)()
-	around, err := submission.Isolation(work, hidden(v.at.Data))
+	iso, err := submission.FindIsolation(cmd.Context())
 	isolated := err == nil
 	switch {
 	case err != nil && !errors.Is(err, submission.ErrNotIsolated):
@@ -86,7 +86,7 @@ func (v *verifying) run(cmd *cobra.Command, dir string) error {
 		return fmt.Errorf("the code of %s is %w here; --not-isolated runs it with your rights, if you have read it", dir, err)
 	}
 	card := *entry.Card
-	p, err := prepared(cmd.Context(), &card, entry.Code, work, around)
+	p, err := prepared(cmd.Context(), &card, entry.Code, work, iso)
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 	"unicode"
 
+	"golang.org/x/text/unicode/norm"
 	"gopkg.in/yaml.v3"
 
 	"github.com/qats-bench/qats/calib/all"
@@ -180,6 +181,9 @@ func (c *Card) Describes() error {
 		if err := checkText(t.text, t.most); err != nil {
 			return fmt.Errorf("%s: %w", t.key, err)
 		}
+		if scripts := scriptsOf(t.text); t.key == "label" && len(scripts) > 1 {
+			return fmt.Errorf("label: %q mixes letters of %s, which may look alike", t.text, strings.Join(scripts, " and "))
+		}
 	}
 	if len(c.Authors) == 0 {
 		return errors.New("authors: name at least one")
@@ -190,6 +194,17 @@ func (c *Card) Describes() error {
 	return c.checkCode()
 }
 
+// scriptsOf returns the names of the scripts of the letters of a text, such as Latin, sorted.
+func scriptsOf(text string) (names []string) {
+	for name, script := range unicode.Scripts {
+		if name != "Common" && name != "Inherited" && strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) && unicode.Is(script, r) }) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
 // checkText returns an error for a text that is empty, too long, would be a formula in a spreadsheet, or has characters that
 // are not shown.
 func checkText(text string, most int) error {
@@ -198,6 +213,8 @@ func checkText(text string, most int) error {
 		return errors.New("missing")
 	case len([]rune(text)) > most:
 		return fmt.Errorf("%.40q... has more than %d characters", text, most)
+	case strings.TrimSpace(norm.NFKC.String(text)) != text:
+		return fmt.Errorf("%.80q has spaces around it, or characters with another usual form; write %.80q", text, strings.TrimSpace(norm.NFKC.String(text)))
 	case strings.ContainsAny(text[:1], "=+-@"):
 		return fmt.Errorf("%.80q begins as a formula of a spreadsheet does", text)
 	case strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsGraphic(r) }) || strings.ContainsAny(text, "<>"):

@@ -29,7 +29,8 @@
 //
 // The same inputs give the same bytes, so a claim can be checked exactly: the code runs again on every cell of the
 // tier, and [Compare] says of each number that it is equal, agrees within [Agreement], differs, or was not run.
-// It runs where it can change nothing but its own folder and reach no network ([Isolation]). Where the system has no
+// It runs where it can change nothing but the folder of a call and reach no network, and each call is a process of its
+// own ([Isolation]): code that keeps what it has seen has nothing of it in the next call. Where the system has no
 // such place, it runs if the maintainer says so, and the record says that it was not isolated.
 //
 // Test labels are public, so nobody can prove that they were not looked at. Therefore the numbers of the fixed split

@@ -11,11 +11,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 )
 
 // buildGo builds the package of an entry into work/entry, beside the tree: in a module of its own, whose main function
-// calls calib/served. It has the project's dependencies, and no others. Nothing of the package runs.
+// calls calib/served. It imports the project and the standard library alone, and nothing is downloaded. Nothing of the
+// package runs.
 func buildGo(ctx context.Context, code Source, work string) error {
 	variable, err := entryVariable(code)
 	if err != nil {
@@ -46,9 +49,9 @@ func buildGo(ctx context.Context, code Source, work string) error {
 	if err := main.write(dir); err != nil {
 		return err
 	}
-	cmd := exec.CommandContext(ctx, "go", "build", "-mod=mod", "-trimpath", "-buildvcs=false", "-o", filepath.Join("..", "entry"+executable()), ".")
+	cmd := exec.CommandContext(ctx, "go", "build", "-mod=readonly", "-trimpath", "-buildvcs=false", "-o", filepath.Join("..", "entry"+executable()), ".")
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOFLAGS=", "CGO_ENABLED=0", "GOWORK=off", "GOOS=", "GOARCH=")
+	cmd.Env = append(os.Environ(), "GOFLAGS=", "CGO_ENABLED=0", "GOWORK=off", "GOOS=", "GOARCH=", "GOPROXY=off", "GOTOOLCHAIN=local")
 	if said, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("go build: %w", errors.New(firstFault(string(said), err)))
 	}
@@ -69,13 +72,23 @@ func firstFault(said string, err error) string {
 // or its type is written.
 func entryVariable(code Source) (string, error) {
 	var found []string
+	files := token.NewFileSet()
 	for _, file := range code.files() {
 		if !strings.HasSuffix(file, ".go") {
 			continue
 		}
-		f, err := parser.ParseFile(token.NewFileSet(), file, code[file], parser.SkipObjectResolution)
+		f, err := parser.ParseFile(files, file, code[file], parser.SkipObjectResolution)
 		if err != nil {
 			return "", err
+		}
+		for _, s := range f.Imports {
+			path, err := strconv.Unquote(s.Path.Value)
+			if err != nil {
+				return "", fmt.Errorf("%s: import %s: %w", file, s.Path.Value, err)
+			}
+			if !importable(path) {
+				return "", fmt.Errorf("%s:%d: import %q: an entry imports the standard library and this project alone, and neither C, unsafe nor plugin", file, files.Position(s.Pos()).Line, path)
+			}
 		}
 		if f.Name.Name == "main" {
 			return "", fmt.Errorf("%s: package main; an entry is a package that can be imported, give it another name", file)
@@ -99,6 +112,16 @@ func entryVariable(code Source) (string, error) {
 		return "", fmt.Errorf("%s: %d exported variables of the type calib.Entry, want one, as in var Entry = calib.NewEntry[Mine, mineMap](calib.Entry{...})", code.files()[0], len(found))
 	}
 	return found[0], nil
+}
+
+// importable reports whether an entry may import a package: of the standard library, whose paths begin with a word
+// without a dot, or of this project.
+func importable(path string) bool {
+	first, _, _ := strings.Cut(path, "/")
+	if slices.Contains([]string{"C", "unsafe", "plugin"}, path) {
+		return false
+	}
+	return !strings.Contains(first, ".") && first != "entry" || path == module || strings.HasPrefix(path, module+"/")
 }
 
 func isEntry(e ast.Expr) bool {

@@ -1,18 +1,17 @@
 package submission
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"gopkg.in/yaml.v3"
 
@@ -45,9 +44,10 @@ type About struct {
 var fixed = []string{"PYTHONHASHSEED=0", "PYTHONDONTWRITEBYTECODE=1", "OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1", "MKL_NUM_THREADS=1", "NUMEXPR_NUM_THREADS=1"}
 
 // Prepare writes the code of an entry below the empty folder work, builds it if its language is compiled, and asks it
-// what it says of itself. around is put before every command that runs the code, as [Isolation] returns it.
-func Prepare(ctx context.Context, c *Card, code Source, work string, around []string) (*Prepared, error) {
-	p := &Prepared{Contract: c.Contract, Programs: experiments.Programs{Dir: filepath.Join(work, CodeFolder), Around: around, Set: slices.Clone(fixed)}}
+// what it says of itself. The code runs in an isolation, or with the rights of this user where iso is nil.
+func Prepare(ctx context.Context, c *Card, code Source, work string, iso *Isolation) (*Prepared, error) {
+	p := &Prepared{Contract: c.Contract, Programs: experiments.Programs{Dir: filepath.Join(work, CodeFolder), Set: slices.Clone(fixed)}}
+	seen := []string{p.Programs.Dir} // what isolated code may read
 	for _, file := range c.Code {
 		if code[file] == nil {
 			return nil, fmt.Errorf("code: no file %s", file)
@@ -56,22 +56,40 @@ func Prepare(ctx context.Context, c *Card, code Source, work string, around []st
 	if err := code.write(p.Programs.Dir); err != nil {
 		return nil, err
 	}
-	command, serves := c.Command, c.Serves
+	command, serves := slices.Clone(c.Command), c.Serves
 	switch c.Language {
 	case Python:
-		root, err := Checkout()
-		if err == nil {
-			p.Programs.Set = append(p.Programs.Set, "PYTHONPATH="+filepath.Join(root, "python"))
+		library := filepath.Join(work, "python")
+		if err := copyLibrary(library); err != nil {
+			return nil, err
 		}
+		p.Programs.Set = append(p.Programs.Set, "PYTHONPATH="+library)
+		seen = append(seen, library)
 		command, serves = []string{python(), "-m", "qatsbench.serve", c.Code[0]}, true
 	case Go:
 		if err := buildGo(ctx, code, work); err != nil {
 			return nil, err
 		}
 		command, serves = []string{"../entry" + executable()}, true
+		seen = append(seen, filepath.Join(work, "entry"+executable()))
+	}
+	if iso != nil {
+		if strings.HasPrefix(filepath.Base(command[0]), "python") {
+			path, installed, err := interpreter(ctx, command[0])
+			if err != nil {
+				return nil, err
+			}
+			command[0], seen = path, append(seen, installed...)
+		}
+		around, err := iso.around(seen, p.Programs.Dir)
+		if err != nil {
+			return nil, err
+		}
+		p.Programs.Around, p.Programs.Owner = around, iso.uid
+		p.Programs.Set = append(p.Programs.Set, "HOME=/tmp", "TMPDIR=/tmp")
 	}
 	if c.Language != Command {
-		if err := p.ask(ctx, command); err != nil {
+		if err := p.ask(ctx, command, work); err != nil {
 			return nil, err
 		}
 		if p.About.Problem != "" {
@@ -87,20 +105,57 @@ func Prepare(ctx context.Context, c *Card, code Source, work string, around []st
 	return p, err
 }
 
-// ask runs the code once with the word about.
-func (p *Prepared) ask(ctx context.Context, command []string) error {
-	argv := slices.Concat(p.Programs.Around, command, []string{"about"})
-	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
-	cmd.Dir = p.Programs.Dir
-	cmd.Env = append(external.Environment(nil), p.Programs.Set...)
-	var said bytes.Buffer
-	cmd.Stderr = &said
-	out, err := cmd.Output()
+// Bounds of what the code says of itself.
+const (
+	longestAbout = time.Minute
+	mostAbout    = 1 << 16 // bytes
+)
+
+// ask runs the code once with the word about, and a folder below work as that of the call.
+func (p *Prepared) ask(ctx context.Context, command []string, work string) error {
+	call, err := os.MkdirTemp(work, "about-")
 	if err != nil {
-		return fmt.Errorf("%s: %w%s", command[len(command)-1], err, lastWords(said.String()))
+		return err
+	}
+	out, said, err := p.program(command).Say(ctx, call, "about", longestAbout, mostAbout)
+	if err != nil {
+		return fmt.Errorf("%s: %w%s", command[len(command)-1], err, lastWords(said))
 	}
 	if err := json.Unmarshal(out, &p.About); err != nil {
 		return fmt.Errorf("%s: what it says of itself is no JSON: %w", command[len(command)-1], err)
+	}
+	return nil
+}
+
+// program is a command of the code as it is called.
+func (p *Prepared) program(command []string) external.Program {
+	return external.Program{Argv: command, Dir: p.Programs.Dir, Set: p.Programs.Set, Around: p.Programs.Around, Owner: p.Programs.Owner}
+}
+
+// copyLibrary copies what a file of Python needs of this project: the files of the package qatsbench, without its
+// sub-packages.
+func copyLibrary(dir string) error {
+	root, err := Checkout()
+	if err != nil {
+		return err
+	}
+	from := filepath.Join(root, "python", "qatsbench")
+	files, err := filepath.Glob(filepath.Join(from, "*.*"))
+	if err != nil {
+		return err
+	}
+	to := filepath.Join(dir, "qatsbench")
+	if err := os.MkdirAll(to, 0o777); err != nil {
+		return err
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(to, filepath.Base(file)), text, 0o666); err != nil {
+			return err
+		}
 	}
 	return nil
 }

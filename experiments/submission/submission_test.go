@@ -2,7 +2,6 @@ package submission
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -57,9 +56,9 @@ func described(name string, l Language, files ...string) *Card {
 }
 
 // handedIn runs code and writes its entry on the small settings.
-func handedIn(t *testing.T, c *Card, code Source, around []string) string {
+func handedIn(t *testing.T, c *Card, code Source, iso *Isolation) string {
 	t.Helper()
-	p := must[*Prepared](t)(Prepare(t.Context(), c, code, t.TempDir(), around))
+	p := must[*Prepared](t)(Prepare(t.Context(), c, code, t.TempDir(), iso))
 	rows, fits := ran(t, p)
 	dir := filepath.Join(t.TempDir(), c.Name)
 	tier := must[*Tier](t)(ReadTier(Version, Lite))
@@ -295,14 +294,14 @@ func TestRepeatFindsWhatChanges(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			work := t.TempDir()
 			t.Setenv("TMPDIR", work)
-			around, err := Isolation(work, []string{filepath.Join("data", "bundle")})
-			if errors.Is(err, ErrNotIsolated) && name == "reads" {
-				t.Skip(err)
+			var iso *Isolation
+			if name == "reads" {
+				iso = isolation(t)
 			}
 			card, code := described(name, Python, "mine.py"), Source{"mine.py": []byte(c.code)}
 			own := must[*Prepared](t)(Prepare(t.Context(), card, code, filepath.Join(work, "a"), nil))
 			rows, _ := ran(t, own)
-			p := must[*Prepared](t)(Prepare(t.Context(), card, code, filepath.Join(work, "b"), around))
+			p := must[*Prepared](t)(Prepare(t.Context(), card, code, filepath.Join(work, "b"), iso))
 			tier := must[*Tier](t)(ReadTier(Version, Lite)).Only(small[:1]).With(p.Method)
 			changes, err := p.Repeat(context.Background(), tier, nil, 0, work, rows.Records)
 			if err != nil {
