@@ -46,7 +46,7 @@ func BenchmarkRead(b *testing.B) {
 		b.Run("kind="+kind.name, func(b *testing.B) {
 			b.SetBytes(4 * n * k)
 			for b.Loop() {
-				a, err := npy.OpenArrayFile(kind.path)
+				a, err := OpenArray(nil, kind.path)
 				if err != nil {
 					b.Fatal(err)
 				}

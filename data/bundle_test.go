@@ -115,7 +115,7 @@ func ofTables(dataset string) bool {
 
 func openBundled(t *testing.T, name string) *npy.Array {
 	t.Helper()
-	a, err := npy.OpenArrayFile(filepath.Join(bundle, name))
+	a, err := data.OpenArray(nil, filepath.Join(bundle, name))
 	if err != nil {
 		t.Fatal(err)
 	}

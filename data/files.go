@@ -106,8 +106,9 @@ func (f Files) open(parts Parts) (Reader, error) {
 	if fsys == nil {
 		fsys = inputfile.System{}
 	}
+	forms := Forms()
 	return f.OpenWith(parts, func(x ArrayFile) (*npy.Array, error) {
-		l := npy.Locate(fsys, x.Path)
+		l := forms.Locate(fsys, x.Path)
 		l.Limit = f.MemberLimit
 		return l.Array()
 	})

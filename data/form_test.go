@@ -293,7 +293,7 @@ func TestFormOfAllParts(t *testing.T) {
 		"labels.npy": {Data: npytest.File(1, npytest.Header("<f8", false, "(4,)"), npytest.F8(0, 1, 1, 0))},
 	}
 	of := data.Files{Logits: "logits.npy", Labels: "labels.npy", OOD: "ood.npy"}
-	open := func(x data.ArrayFile) (*npy.Array, error) { return npy.OpenArray(files, x.Path) }
+	open := func(x data.ArrayFile) (*npy.Array, error) { return data.OpenArray(files, x.Path) }
 	for parts, want := range map[data.Parts]string{
 		data.OOD:                  "warning: logits up to 1e+09 are read relative to the largest of their row, since float32 would not hold their differences",
 		data.Logits:               "",

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/qats-bench/qats/data/npy"
+	"github.com/qats-bench/qats/data/formats"
 	"github.com/qats-bench/qats/data/npytest"
 )
 
@@ -21,12 +21,12 @@ func FuzzInput(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte, limit uint16) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		got, err := npy.ReadTensors(bytes.NewReader(b), int64(limit))
+		got, err := formats.ReadTensors(bytes.NewReader(b), int64(limit))
 		runtime.ReadMemStats(&after)
 		if got := after.TotalAlloc - before.TotalAlloc; got > 2*uint64(limit)+512*uint64(len(b))+1<<20 {
 			t.Fatalf("%d bytes allocated for %d with a limit of %d", got, len(b), limit)
 		}
-		file, fileErr := npy.OpenArray(fstest.MapFS{"x.safetensors": {Data: b}}, "x.safetensors#a")
+		file, fileErr := OpenArray(fstest.MapFS{"x.safetensors": {Data: b}}, "x.safetensors#a")
 		switch {
 		case err == nil && !bytes.Equal(got, b):
 			t.Fatalf("%d bytes of %d", len(got), len(b))
@@ -37,7 +37,7 @@ func FuzzInput(f *testing.F) {
 		case err != nil || fileErr != nil:
 			return
 		}
-		a, err := npy.OpenArray(NewInput(bytes.NewReader(b), "s", int64(limit)), "-#a")
+		a, err := OpenArray(NewInput(bytes.NewReader(b), "s", int64(limit)), "-#a")
 		if err != nil || !slices.Equal(a.Shape(), file.Shape()) || a.DType() != file.DType() {
 			t.Fatalf("%v: %v", a, err)
 		}

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"sync"
 
+	"github.com/qats-bench/qats/data/formats"
 	"github.com/qats-bench/qats/data/npy"
 	"github.com/qats-bench/qats/data/problem"
 	"github.com/qats-bench/qats/internal/inputfile"
@@ -12,7 +13,7 @@ import (
 
 // InputFS is the file system of the operating system and, under StreamName, a stream of one
 // .safetensors, such as standard input. It reads the stream to its end when an array of it is
-// first opened, and holds it in memory. A table of text (IsTable) is such a file of arrays, too: see
+// first opened, and holds it in memory. A table of text is such a file of arrays, too: see
 // Told.
 type InputFS struct {
 	inputfile.System
@@ -33,7 +34,7 @@ type heldTable struct {
 // error of the stream is a Problem that is placed in name.
 func NewInput(r io.Reader, name string, limit int64) *InputFS {
 	return &InputFS{limit: limit, tables: map[string]func() (*heldTable, error){}, stream: sync.OnceValues(func() (npy.Held, error) {
-		b, err := npy.ReadTensors(r, limit)
+		b, err := formats.ReadTensors(r, limit)
 		if err != nil {
 			return nil, problem.At(name, err)
 		}
@@ -48,7 +49,7 @@ func (in *InputFS) Open(path string) (fs.File, error) {
 	switch {
 	case path == npy.StreamName:
 		b, err = in.stream()
-	case npy.IsTable(path):
+	case Forms().Is(path, formats.Rows):
 		var t *heldTable
 		if t, err = in.table(path); err == nil {
 			b = t.Held
@@ -73,7 +74,8 @@ func (in *InputFS) table(path string) (*heldTable, error) {
 				return nil, err
 			}
 			defer f.Close()
-			b, told, err := readTextTable(path, f, in.limit/4) // its texts are in memory beside its numbers
+			form, _ := Forms().Match(path)
+			b, told, err := form.(formats.Table).Read(path, f, in.limit/4) // its texts are in memory beside its numbers
 			return &heldTable{b, told}, err
 		})
 		in.tables[path] = read
@@ -85,7 +87,7 @@ func (in *InputFS) table(path string) (*heldTable, error) {
 // Told returns what was taken from a table: which columns, and what they hold. It has no lines for
 // another file.
 func (in *InputFS) Told(path string) []string {
-	if !npy.IsTable(path) {
+	if !Forms().Is(path, formats.Rows) {
 		return nil
 	}
 	t, err := in.table(path)
@@ -100,7 +102,7 @@ func (in *InputFS) Stat(path string) (fs.FileInfo, error) {
 	switch {
 	case path == npy.StreamName:
 		return in.stream()
-	case npy.IsTable(path):
+	case Forms().Is(path, formats.Rows):
 		t, err := in.table(path)
 		if err != nil {
 			return nil, err

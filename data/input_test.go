@@ -26,13 +26,13 @@ func stream(b []byte, limit int64) *InputFS {
 // Arrays of a stream have the numbers of the same file, are read as often as needed, and stand
 // beside files.
 func TestArraysOfAStreamAreThoseOfItsFile(t *testing.T) {
-	const file = "npy/testdata/safetensors/torch.safetensors"
+	const file = "formats/testdata/torch.safetensors"
 	b, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	in := stream(b, 1<<20)
-	arrays, err := npy.Arrays(in, npy.StreamName)
+	arrays, err := Forms().Arrays(in, npy.StreamName)
 	names := Names(arrays)
 	if err != nil || len(names) == 0 {
 		t.Fatal(names, err)
@@ -41,7 +41,7 @@ func TestArraysOfAStreamAreThoseOfItsFile(t *testing.T) {
 		for range 2 {
 			var values [][]float64
 			for _, from := range []string{npy.StreamName, file} {
-				a, err := npy.OpenArray(in, from+"#"+name)
+				a, err := OpenArray(in, from+"#"+name)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -59,7 +59,7 @@ func TestArraysOfAStreamAreThoseOfItsFile(t *testing.T) {
 			}
 		}
 	}
-	if _, err := npy.OpenArrayFile("-#f32"); err == nil {
+	if _, err := OpenArray(nil, "-#f32"); err == nil {
 		t.Error("a stream that nobody has given is read")
 	}
 }
@@ -142,7 +142,7 @@ func TestBrokenStreamsAreErrors(t *testing.T) {
 	} {
 		in := NewInput(c.r, "standard input", c.limit)
 		for _, name := range []string{"-#x", "-#y"} {
-			_, err := npy.OpenArray(in, name)
+			_, err := OpenArray(in, name)
 			if c.want == "" {
 				if name == "-#x" && err != nil {
 					t.Error(err)

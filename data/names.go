@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/qats-bench/qats/data/formats"
 	"github.com/qats-bench/qats/data/npy"
 	"github.com/qats-bench/qats/internal/lists"
 )
@@ -283,7 +284,7 @@ func ArrayOf(file string) string {
 	if i := strings.LastIndexByte(file, '#'); i >= 0 {
 		return file[i+1:]
 	}
-	return strings.TrimSuffix(path.Base(filepath.ToSlash(file)), ".npy")
+	return strings.TrimSuffix(path.Base(filepath.ToSlash(file)), formats.ArrayEnding)
 }
 
 // Names returns the names of arrays.

@@ -86,7 +86,7 @@ func TestRowsOfRoundedProbabilities(t *testing.T) {
 			}
 		}
 		r.Close()
-		a, err := npy.OpenArrayFile(path)
+		a, err := OpenArray(nil, path)
 		if err != nil {
 			t.Fatal(err)
 		}

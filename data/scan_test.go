@@ -120,7 +120,7 @@ func readers(t *testing.T, n int) map[string]func() data.Reader {
 		"gathered": func() data.Reader { return opened(t, derive.Skewed(plain)) }, // to shares that it has already
 		"no seek": func() data.Reader {
 			r, err := files("f4.npy", "views.npy").OpenWith(allParts&^data.OOD, func(x data.ArrayFile) (*npy.Array, error) {
-				return npy.OpenArray(npytest.NoSeek{FS: os.DirFS(dir)}, filepath.Base(x.Path))
+				return data.OpenArray(npytest.NoSeek{FS: os.DirFS(dir)}, filepath.Base(x.Path))
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -532,7 +532,7 @@ func TestViewsAreInTheirPlaces(t *testing.T) {
 // A number that cannot be read is named with its value in each type.
 func TestValuesThatAreNotFiniteAreNamed(t *testing.T) {
 	for descr, body := range map[string][]byte{"<f2": {0, 0, 0, 0x7c}, "<f4": {0, 0, 0, 0, 0, 0, 0x80, 0x7f}, "<f8": npytest.F8(0, math.Inf(1))} {
-		a, err := npy.OpenArray(npytest.FS("a.npy", npytest.File(1, npytest.Header(descr, false, "(1, 2)"), body)), "a.npy")
+		a, err := data.OpenArray(npytest.FS("a.npy", npytest.File(1, npytest.Header(descr, false, "(1, 2)"), body)), "a.npy")
 		if err != nil {
 			t.Fatal(err)
 		}

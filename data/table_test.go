@@ -10,8 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/qats-bench/qats/data/npy"
 )
 
 // tableCase is a table and what is read from it, of testdata/tables/cases.json, which the test of
@@ -57,7 +55,7 @@ func TestTablesAreReadByTheirHeaders(t *testing.T) {
 					t.Fatal(err)
 				}
 				in := stream(nil, 1<<20)
-				arrays, err := npy.Arrays(in, path)
+				arrays, err := Forms().Arrays(in, path)
 				if c.Error != "" {
 					want, _, _ := strings.Cut(c.Error, "; ")
 					want = place.ReplaceAllString(want, path+":$1: column $2: ")
@@ -99,7 +97,7 @@ func TestTablesAreReadByTheirHeaders(t *testing.T) {
 					if !slices.Equal(set.Labels, want.Labels) {
 						t.Errorf("%s: labels %v, want %v", split, set.Labels, want.Labels)
 					}
-					a, err := npy.OpenArray(in, path+"#"+s.Logits)
+					a, err := OpenArray(in, path+"#"+s.Logits)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -155,14 +153,14 @@ func TestTablesWithFaults(t *testing.T) {
 		if err := os.WriteFile(path, []byte(c.text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := npy.Arrays(stream(nil, 32<<10), path); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := Forms().Arrays(stream(nil, 32<<10), path); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: %v, want %s", c.text[:min(20, len(c.text))], err, c.want)
 		}
 	}
-	if _, err := npy.Arrays(stream(nil, 1<<20), filepath.Join(dir, "none.csv")); err == nil || !strings.Contains(err.Error(), "none.csv: no such file") {
+	if _, err := Forms().Arrays(stream(nil, 1<<20), filepath.Join(dir, "none.csv")); err == nil || !strings.Contains(err.Error(), "none.csv: no such file") {
 		t.Error(err)
 	}
-	if _, err := npy.OpenArrayFile(filepath.Join(dir, "x.csv")); err == nil || !strings.Contains(err.Error(), "a table of text, not an array") {
+	if _, err := OpenArray(nil, filepath.Join(dir, "x.csv")); err == nil || !strings.Contains(err.Error(), "a table of text, not an array") {
 		t.Error(err)
 	}
 }

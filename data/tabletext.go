@@ -16,7 +16,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"github.com/qats-bench/qats/data/npy"
+	"github.com/qats-bench/qats/data/formats"
 	"github.com/qats-bench/qats/data/problem"
 )
 
@@ -129,7 +129,7 @@ func (t *textTable) unpacked(r io.Reader, limit int64) (string, error) {
 		b = bufio.NewReader(z)
 	}
 	start, _ := b.Peek(512)
-	if p := npy.Foreign(t.name, start); p != nil {
+	if p := formats.Foreign(t.name, start, formats.Table{}); p != nil {
 		return "", p
 	}
 	text, err := io.ReadAll(io.LimitReader(b, limit+1))

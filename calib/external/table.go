@@ -43,7 +43,7 @@ func OpenTable(path, name string, set data.Reader, first bool) (*Table, error) {
 }
 
 func (t *Table) open(n, k int, first bool) error {
-	array, err := npy.OpenArrayFile(t.path)
+	array, err := data.OpenArray(nil, t.path)
 	if err != nil {
 		return t.named(err)
 	}

@@ -3,10 +3,9 @@ package main
 import (
 	"fmt"
 	"os"
-	"path/filepath"
-	"strings"
 
-	"github.com/qats-bench/qats/data/npy"
+	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/formats"
 	"github.com/qats-bench/qats/internal/called"
 )
 
@@ -23,23 +22,25 @@ func notArrays(takes string, args []string, texts bool) error {
 			continue
 		}
 		what, remedy := "a file of arrays", ""
-		switch end := strings.ToLower(filepath.Ext(arg)); {
-		case npy.IsTorch(arg):
-			p := npy.TorchProblem(arg)
+		form, _ := data.Forms().Match(arg)
+		switch {
+		case formats.IsTorch(arg):
+			p := formats.TorchProblem(arg)
 			p.Fix = importing("pickle", arg) + " of its logits and labels; or " + p.Fix
 			return p
-		case end == ".npz" || end == ".safetensors":
-			remedy = called.Command() + " try " + quoted([]string{arg}) + " reads it"
-		case end == ".npy":
-			remedy = called.Command() + " try LOGITS.npy LABELS.npy reads two such files"
-		case npy.IsTable(arg):
-			remedy = called.Command() + " try " + quoted([]string{arg}) + " reads it; " + importing("csv", arg) + " of its columns"
-		default:
-			p := npy.ForeignFile(arg, texts)
+		case form == nil:
+			p := formats.ForeignFile(arg, texts)
 			if p == nil {
 				continue
 			}
 			what, remedy = p.Cause, p.Fix
+		case form.Content() == formats.One:
+			remedy = called.Command() + " try LOGITS.npy LABELS.npy reads two such files"
+		default:
+			remedy = called.Command() + " try " + quoted([]string{arg}) + " reads it"
+			if form.Content() == formats.Rows {
+				remedy += "; " + importing("csv", arg) + " of its columns"
+			}
 		}
 		return fmt.Errorf("%s is %s, and %s: %s", arg, what, takes, remedy)
 	}

@@ -6,7 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/qats-bench/qats/data/npy"
+	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/formats"
 	"github.com/qats-bench/qats/results/compare"
 )
 
@@ -57,7 +58,7 @@ func sources(from []string) (folders, tables []string) {
 			folders = append(folders, name)
 		case pattern && err == nil && matches != nil && !slices.ContainsFunc(matches, func(m string) bool { return !isFolder(m) }):
 			folders = append(folders, matches...)
-		case pattern || isFile(name) || npy.IsTable(name):
+		case pattern || isFile(name) || data.Forms().Is(name, formats.Rows):
 			tables = append(tables, name)
 		default: // which the reader of a folder says
 			folders = append(folders, name)

@@ -7,8 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -307,8 +305,7 @@ func (f *fit) printJSON(w io.Writer, object *fitJSON, model *calib.Model, clock 
 
 // checkOutputs checks the names of the output files before the work is done.
 func (f *fit) checkOutputs() error {
-	switch end := filepath.Ext(f.output); strings.ToLower(end) {
-	case ".npy", ".npz", ".csv", ".safetensors":
+	if _, end := data.Forms().Match(f.output); end != "" {
 		return usage("-o %s: a model is JSON and no %s: name it, for example, model.json", f.output, end)
 	}
 	if f.json && f.figure == stdoutName {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/data/npy"
 )
 
@@ -27,7 +28,7 @@ func archive(ts *testscript.TestScript, neg bool, args []string) {
 	var body []byte
 	for i, arg := range args[1:] {
 		name, path, _ := strings.Cut(arg, "=")
-		a, err := npy.OpenArrayFile(ts.MkAbs(path))
+		a, err := data.OpenArray(nil, ts.MkAbs(path))
 		ts.Check(err)
 		defer a.Close()
 		values := make([]float64, a.Rows()*a.Cols())

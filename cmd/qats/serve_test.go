@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/data/npy"
 )
 
@@ -109,7 +110,7 @@ func evenly(call, dir string) error {
 	if call == "fit" {
 		return os.WriteFile(filepath.Join(dir, "model", "none"), nil, 0o666)
 	}
-	a, err := npy.OpenArrayFile(filepath.Join(dir, "test", "logits.npy"))
+	a, err := data.OpenArray(nil, filepath.Join(dir, "test", "logits.npy"))
 	if err != nil {
 		return err
 	}

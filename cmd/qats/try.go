@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -15,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/qats-bench/qats/data"
-	"github.com/qats-bench/qats/data/npy"
 	"github.com/qats-bench/qats/data/problem"
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/report"
@@ -126,7 +124,8 @@ Another one takes its place only if the calibration rows show that it is better.
 
 // isArrayFile reports whether a name is that of a file of arrays, by its ending.
 func isArrayFile(name string) bool {
-	return npy.IsTable(name) || slices.Contains([]string{".npy", ".npz", ".safetensors"}, strings.ToLower(filepath.Ext(name)))
+	form, _ := data.Forms().Match(name)
+	return form != nil
 }
 
 // findArrays finds the arrays that arguments name, and says what was taken of them.

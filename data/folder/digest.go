@@ -19,7 +19,7 @@ import (
 
 	"golang.org/x/sync/singleflight"
 
-	"github.com/qats-bench/qats/data/npy"
+	"github.com/qats-bench/qats/data/formats"
 	"github.com/qats-bench/qats/data/problem"
 	"github.com/qats-bench/qats/internal/atomicfile"
 	"github.com/qats-bench/qats/internal/inputfile"
@@ -152,12 +152,12 @@ func (d *Digests) File(path, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return d.of(npy.Location{FS: inputfile.System{}, Path: path, Name: name}, abs)
+	return d.of(formats.Location{FS: inputfile.System{}, Path: path, Name: name}, abs)
 }
 
 // of returns the digest, in hex, of the .npy bytes at l. It is remembered under
 // id, the absolute path of the array, unless that is empty.
-func (d *Digests) of(l npy.Location, id string) (string, error) {
+func (d *Digests) of(l formats.Location, id string) (string, error) {
 	var s record
 	var err error
 	switch {
@@ -197,7 +197,7 @@ func (e *NotHashed) Error() string {
 
 // sum returns the digest of the file at l, remembered or, with anew, computed. A file
 // of more than most bytes is not hashed, unless most is 0.
-func (d *Digests) sum(l npy.Location, id string, anew bool, most int64) (record, error) {
+func (d *Digests) sum(l formats.Location, id string, anew bool, most int64) (record, error) {
 	now, err := stampAt(l)
 	if err != nil {
 		return record{}, err
@@ -238,7 +238,7 @@ func (d *Digests) clock() time.Time {
 }
 
 // stampAt returns the version of the file at l.
-func stampAt(l npy.Location) (stamp, error) {
+func stampAt(l formats.Location) (stamp, error) {
 	info, err := l.Stat()
 	if err != nil {
 		return stamp{}, err
@@ -248,7 +248,7 @@ func stampAt(l npy.Location) (stamp, error) {
 
 // hash computes the digest of the .npy bytes at l; for an archive, of the unpacked
 // member.
-func hash(l npy.Location) (record, error) {
+func hash(l formats.Location) (record, error) {
 	c, err := l.Open()
 	if err != nil {
 		return record{}, err

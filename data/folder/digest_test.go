@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/qats-bench/qats/data/npy"
+	"github.com/qats-bench/qats/data/formats"
 	"github.com/qats-bench/qats/internal/inputfile"
 )
 
@@ -120,7 +120,7 @@ func TestLargeFilesAreNotHashed(t *testing.T) {
 		t.Fatal(err)
 	}
 	for most, ok := range map[int64]bool{0: true, 9: false, 10: true} {
-		if _, err := new(Digests).sum(npy.Location{FS: inputfile.System{}, Path: path, Name: path}, path, false, most); (err == nil) != ok {
+		if _, err := new(Digests).sum(formats.Location{FS: inputfile.System{}, Path: path, Name: path}, path, false, most); (err == nil) != ok {
 			t.Errorf("at most %d bytes: %v", most, err)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"syscall"
 
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/formats"
 	"github.com/qats-bench/qats/data/npy"
 	"github.com/qats-bench/qats/data/problem"
 	"github.com/qats-bench/qats/internal/inputfile"
@@ -129,7 +130,7 @@ func (f *Folder) namesOf(ref data.Ref) setNamesIn {
 		folders = append(folders, strings.Split(dir, "/")...)
 	}
 	if l.Member != "" {
-		folders = append(folders, stem(file))
+		folders = append(folders, data.Forms().Stem(file))
 	}
 	split := ref.Split
 	if ref.Corruption != "" { // it is of test images, and no folder says so
@@ -194,8 +195,8 @@ func New(fsys fs.FS, name string, layout Layout, digests *Digests) (*Folder, err
 }
 
 // at returns the location of a path below the root.
-func (f *Folder) at(name string) npy.Location {
-	l := npy.Locate(f.fsys, name)
+func (f *Folder) at(name string) formats.Location {
+	l := data.Forms().Locate(f.fsys, name)
 	l.Name = path.Join(filepath.ToSlash(f.root), name)
 	l.Limit = f.limit
 	return l
@@ -379,7 +380,7 @@ func (f *Folder) Has(ref data.Ref) data.Parts {
 }
 
 func (f *Folder) missing(name string) bool {
-	l := npy.Locate(f.fsys, name) // without the name of a message
+	l := data.Forms().Locate(f.fsys, name) // without the name of a message
 	if _, err := fs.Stat(l.FS, l.Path); err != nil {
 		return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENAMETOOLONG) // no file can have such a name
 	}

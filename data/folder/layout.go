@@ -9,7 +9,8 @@ import (
 	"strings"
 
 	"github.com/qats-bench/qats/data"
-	"github.com/qats-bench/qats/data/npy"
+	"github.com/qats-bench/qats/data/formats"
+	"github.com/qats-bench/qats/internal/lists"
 )
 
 // DefaultLayout is the path template of a folder without a stated one.
@@ -38,14 +39,20 @@ const DefaultLayout = "{dataset}/{backbone}/{loss}/{corruption}/{severity}/{spli
 // file: see alternatives.
 type Layout struct{ template string }
 
-// setNames are the templates that a set of the default layout may have, in the order
+// setNames returns the templates that a set of the default layout may have, in the order
 // in which a Folder looks for them: an array a file, a set a file, a network a file.
-var setNames = []string{
-	DefaultLayout,
-	"{dataset}/{backbone}/{loss}/{corruption}/{severity}/{split}.npz#{array}",
-	"{dataset}/{backbone}/{loss}/{corruption}/{severity}.npz#{split}_{array}",
-	"{dataset}/{backbone}/{loss}/{corruption}/{severity}/{split}.safetensors#{array}",
-	"{dataset}/{backbone}/{loss}/{corruption}/{severity}.safetensors#{split}_{array}",
+func setNames() []string {
+	const network = "{dataset}/{backbone}/{loss}/{corruption}/{severity}"
+	all := []string{DefaultLayout}
+	for _, ending := range data.Forms().Usual(formats.Several) {
+		all = append(all, network+"/{split}"+ending+"#{array}", network+ending+"#{split}_{array}")
+	}
+	return all
+}
+
+// memberNames lists how members are named, after what stands before the ending of the file.
+func memberNames(before string) string {
+	return strings.Join(lists.Values(data.Forms().Usual(formats.Several), func(ending string) string { return before + ending + "#MEMBER" }), " or ")
 }
 
 var placeholder = regexp.MustCompile(`\{([^{}]*)\}`)
@@ -70,7 +77,7 @@ func ParseFileTemplate(template string) (FileTemplate, error) {
 	if err != nil {
 		return FileTemplate{}, err
 	}
-	if seen["split"] || seen["array"] || !strings.HasSuffix(template, ".npy") {
+	if seen["split"] || seen["array"] || !strings.HasSuffix(template, formats.ArrayEnding) {
 		return FileTemplate{}, fmt.Errorf("path %q: want one .npy file a set, without {split} and {array}", template)
 	}
 	return FileTemplate{Layout{template}}, nil
@@ -114,11 +121,11 @@ func checkTemplate(template string, needed ...string) (map[string]bool, error) {
 		}
 	}
 	file, _, member := strings.Cut(template, "#")
-	if member != npy.HasMembers(file) || strings.Count(template, "#") > 1 {
-		return bad("a member must be named FILE.npz#MEMBER or FILE.safetensors#MEMBER")
+	if member != data.Forms().Is(file, formats.Several) || strings.Count(template, "#") > 1 {
+		return bad("a member must be named %s", memberNames("FILE"))
 	}
-	if !member && !strings.HasSuffix(template, ".npy") {
-		return bad("does not end in .npy, .npz#MEMBER or .safetensors#MEMBER")
+	if !member && !strings.HasSuffix(template, formats.ArrayEnding) {
+		return bad("does not end in %s, %s", formats.ArrayEnding, memberNames(""))
 	}
 	return seen, nil
 }
@@ -199,7 +206,7 @@ type place struct {
 // them: under the other names of a calibration set, and in the default layout under the
 // other templates.
 func (l Layout) places(ref data.Ref) []place {
-	templates, splits := setNames, data.CalNames()
+	templates, splits := setNames(), data.CalNames()
 	if l.template != "" && l.template != DefaultLayout {
 		templates = []string{l.template}
 	}
@@ -258,13 +265,13 @@ func (l Layout) path(ref data.Ref, array string) (string, error) {
 	}
 	segments := slices.DeleteFunc(strings.Split(path, "/"), func(s string) bool { return s == "" })
 	if last := len(segments) - 1; last > 0 {
-		if file, _, _ := strings.Cut(segments[last], "#"); npy.HasMembers(file) && strings.LastIndexByte(file, '.') == 0 {
+		if file, _, _ := strings.Cut(segments[last], "#"); data.Forms().Is(file, formats.Several) && strings.LastIndexByte(file, '.') == 0 {
 			segments[last-1] += segments[last] // the file has no name of its own
 			segments = segments[:last]
 		}
 	}
 	path = strings.Join(segments, "/")
-	if file := npy.Locate(nil, path).Path; !fs.ValidPath(file) {
+	if file := data.Forms().Locate(nil, path).Path; !fs.ValidPath(file) {
 		return "", fmt.Errorf("%s: layout %q gives the path %q", ref, l, path)
 	}
 	return path, nil

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/data"
-	"github.com/qats-bench/qats/data/npy"
 )
 
 func TestDefaultLayoutNamesEveryArray(t *testing.T) {
@@ -136,7 +135,7 @@ func FuzzLayout(f *testing.F) {
 			return
 		}
 		for _, x := range files.List(data.Logits | data.Labels | data.Features | data.Augmented | data.Head | data.OOD) {
-			path := npy.Locate(nil, x.Path).Path
+			path := data.Forms().Locate(nil, x.Path).Path
 			if !fs.ValidPath(path) || strings.Contains(path, "..") && strings.Contains("/"+path+"/", "/../") {
 				t.Fatalf("%q leads to %q", template, x.Path)
 			}

@@ -92,7 +92,7 @@ func TestMemberTakesNoMoreMemoryThanItsArray(t *testing.T) {
 func TestMemberIsHashedInConstantMemory(t *testing.T) {
 	const n = 16 << 20
 	good := npy.HeaderBytes(npy.Float32, []int{n / 4 / 4, 4})
-	l := npy.Locate(inputfile.System{}, archive(t, good, n, nil))
+	l := data.Forms().Locate(inputfile.System{}, archive(t, good, n, nil))
 	npy := filepath.Join(t.TempDir(), "a.npy")
 	if err := os.WriteFile(npy, append(bytes.Clone(good), make([]byte, n)...), 0o666); err != nil {
 		t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"os"
 
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/formats"
 	"github.com/qats-bench/qats/data/npy"
 )
 
@@ -11,7 +12,7 @@ import (
 // labels, of a split or of none.
 func NamedFiles(dir string) []npy.Named {
 	f := Folder{fsys: os.DirFS(dir), root: dir}
-	return f.like("", ".npy", func(name string) bool {
+	return f.like("", formats.ArrayEnding, func(name string) bool {
 		_, role := data.RoleOf(name)
 		return data.IsScores(role) || data.IsLabels(role) || data.IsOutcomes(role)
 	})

@@ -124,7 +124,7 @@ type nearest struct {
 // near returns what is said of a file of arrays by the manifest of its folder or, if that has none with the key sets, that of
 // the nearest folder above. A folder of a split is one with the folder that it is in.
 func near(file string) (n nearest, err error) {
-	l := npy.Locate(inputfile.System{}, file)
+	l := data.Forms().Locate(inputfile.System{}, file)
 	own := filepath.Dir(l.Path)
 	abs, err := filepath.Abs(own)
 	if l.Path == npy.StreamName || err != nil {
@@ -151,7 +151,7 @@ func near(file string) (n nearest, err error) {
 		folders = strings.Split(filepath.ToSlash(between), "/")
 	}
 	if l.Member != "" {
-		folders = append(folders, stem(l.Path))
+		folders = append(folders, data.Forms().Stem(l.Path))
 	}
 	split, _ := data.RoleOf(data.ArrayOf(file))
 	if last := len(folders) - 1; split == "" && last >= 0 && data.IsSplit(folders[last]) {
@@ -161,15 +161,6 @@ func near(file string) (n nearest, err error) {
 	}
 	n.ManifestSet = m.of(namesBelow(filepath.Base(root), folders, split))
 	return n, nil
-}
-
-// stem is the name of a file without its endings.
-func stem(path string) string {
-	base := filepath.Base(path)
-	if npy.IsTable(base) && strings.EqualFold(filepath.Ext(base), ".gz") {
-		base = strings.TrimSuffix(base, filepath.Ext(base))
-	}
-	return strings.TrimSuffix(base, filepath.Ext(base))
 }
 
 // setNamesIn are the names that a set may have in a manifest, in segments.

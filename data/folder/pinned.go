@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 
 	"github.com/qats-bench/qats/data"
-	"github.com/qats-bench/qats/data/npy"
+	"github.com/qats-bench/qats/data/formats"
 	"github.com/qats-bench/qats/data/problem"
 	"github.com/qats-bench/qats/internal/inputfile"
 )
@@ -24,7 +24,7 @@ func (d *Digests) Pinned(anew bool) *Digests {
 
 // pin returns the digest that id is held to, or holds it to the one that the file
 // at l has now.
-func (d *Digests) pin(l npy.Location, id string) (record, error) {
+func (d *Digests) pin(l formats.Location, id string) (record, error) {
 	now, err := stampAt(l)
 	if err != nil {
 		return record{}, err
@@ -82,7 +82,7 @@ func (d *Digests) Unchanged(path, name string) error {
 	if err != nil {
 		return err
 	}
-	now, err := stampAt(npy.Location{FS: inputfile.System{}, Path: path, Name: name})
+	now, err := stampAt(formats.Location{FS: inputfile.System{}, Path: path, Name: name})
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/qats-bench/qats/data"
-	"github.com/qats-bench/qats/data/npy"
+	"github.com/qats-bench/qats/data/formats"
 )
 
 // Search says where a source looked for a set that it does not have, and what is
@@ -30,6 +30,12 @@ func SearchOf(src data.Source, ref data.Ref) (s Search, ok bool) {
 	return Search{}, false
 }
 
+// withoutEnding returns a path without the ending of its form.
+func withoutEnding(name string) string {
+	_, ending := data.Forms().Match(name)
+	return strings.TrimSuffix(name, ending)
+}
+
 func (f *Folder) search(ref data.Ref) Search {
 	all, err := f.layout.alternatives(ref)
 	if err != nil {
@@ -41,11 +47,12 @@ func (f *Folder) search(ref data.Ref) Search {
 		if len(all) > 1 {
 			l.Name = strings.TrimSuffix(l.Name, "#"+l.Member)
 		}
-		if !slices.Contains(s.Tried, l.Name) && (len(all) == 1 || !npy.IsTensors(l.Path)) {
+		same := func(name string) bool { return withoutEnding(name) == withoutEnding(l.Name) }
+		if !slices.ContainsFunc(s.Tried, same) {
 			s.Tried = append(s.Tried, l.Name)
 		}
 	}
-	logits := npy.Locate(f.fsys, all[0].Logits).Path
+	logits := data.Forms().Locate(f.fsys, all[0].Logits).Path
 	dir, missing := path.Dir(logits), path.Base(logits)
 	for dir != "." {
 		if info, err := fs.Stat(f.fsys, dir); err == nil && info.IsDir() {
@@ -65,8 +72,8 @@ func (f *Folder) search(ref data.Ref) Search {
 			continue
 		case e.IsDir():
 			name += "/"
-		case npy.IsTorch(name):
-			s.Note = npy.TorchProblem(path.Join(s.Dir, name)).Error()
+		case formats.IsTorch(name):
+			s.Note = formats.TorchProblem(path.Join(s.Dir, name)).Error()
 		}
 		s.Entries = append(s.Entries, name)
 	}

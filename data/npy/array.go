@@ -8,11 +8,9 @@ import (
 	"slices"
 
 	"github.com/qats-bench/qats/data/problem"
-	"github.com/qats-bench/qats/internal/inputfile"
 )
 
-// Array is an open .npy file, a member of an .npz, a tensor of a .safetensors file, or
-// an array in memory (NewArray). It is read as a table: the last axis gives the
+// Array is an open array: of a .npy file, of another form of files (package formats), or in memory (NewArray). It is read as a table: the last axis gives the
 // columns; the other axes together, in C order, give the rows. An array of one axis
 // has one column. So row v*n + i of a v x n x k array is row i of view v.
 //
@@ -20,7 +18,7 @@ import (
 // member of an .npz is held in memory as a whole. An Array is used by one
 // goroutine.
 type Array struct {
-	header
+	head   Header
 	name   string // as errors print it
 	column string // what a column is, for errors: a class or a feature
 	from   File
@@ -38,23 +36,11 @@ func (a *Array) CountAsMasked(values []float64) { a.masks = values }
 // still in the processor's cache when it is decoded.
 const chunkBytes = 256 << 10
 
-// OpenArray opens name in fsys: a .npy file, or a member of an archive as
-// "file.npz#member" (with or without .npy). It reads and checks the header;
-// errors begin with the name.
-func OpenArray(fsys fs.FS, name string) (*Array, error) {
-	return Locate(fsys, name).Array()
-}
-
-// OpenArrayFile is OpenArray for a path of the operating system.
-func OpenArrayFile(path string) (*Array, error) {
-	return Locate(inputfile.System{}, path).Array()
-}
-
 // NewArray returns the array of a shape whose elements of type t are b, in C order or,
 // with fortran, with the first axis changing fastest. It is an error if b has another
 // length than shape and type need. Errors call the array by its shape.
 func NewArray(t DType, bigEndian, fortran bool, shape []int, b []byte) (*Array, error) {
-	h := header{dtype: t, bigEndian: bigEndian, fortran: fortran, shape: slices.Clone(shape)}
+	h := Header{dtype: t, bigEndian: bigEndian, fortran: fortran, shape: slices.Clone(shape)}
 	want, err := t.Bytes(shape)
 	if err != nil {
 		return nil, err
@@ -63,18 +49,18 @@ func NewArray(t DType, bigEndian, fortran bool, shape []int, b []byte) (*Array, 
 		return nil, fmt.Errorf("%d bytes for an array of shape %s of %s, which has %d", len(b), Tuple(shape), t, want)
 	}
 	h.fortran = fortran && h.axes() > 1
-	memory := File{body: bytes.NewReader(b), size: want}
-	return &Array{header: h, name: "array of shape " + Tuple(shape), column: "class", from: memory}, nil
+	memory := File{Body: bytes.NewReader(b), Size: want}
+	return &Array{head: h, name: "array of shape " + Tuple(shape), column: "class", from: memory}, nil
 }
 
 // Name returns the name of the array as errors print it.
 func (a *Array) Name() string { return a.name }
 
 // Shape returns the lengths of the axes.
-func (a *Array) Shape() []int { return slices.Clone(a.shape) }
+func (a *Array) Shape() []int { return slices.Clone(a.head.shape) }
 
 // DType returns the type of the elements.
-func (a *Array) DType() DType { return a.dtype }
+func (a *Array) DType() DType { return a.head.dtype }
 
 // Rows returns the number of rows: the product of all axes but the last, the length
 // of an array of one axis, or 1 for a scalar. Rows that are left out are not counted (see
@@ -90,23 +76,23 @@ func (a *Array) Rows() int {
 // Cols returns the number of columns: the last axis, or 1 where the array has fewer
 // than two axes.
 func (a *Array) Cols() int {
-	if len(a.shape) < 2 {
+	if len(a.head.shape) < 2 {
 		return 1
 	}
-	return a.shape[len(a.shape)-1]
+	return a.head.shape[len(a.head.shape)-1]
 }
 
 // ByColumns reports whether the elements of a column stand together in the file, so that rows
 // are best read many at a time.
-func (a *Array) ByColumns() bool { return a.fortran }
+func (a *Array) ByColumns() bool { return a.head.fortran }
 
 // InMemory returns the bytes that an unpacked member or a part of a stream takes while the
 // array is open; 0 for a file, which is read in place.
 func (a *Array) InMemory() int64 {
-	if a.from.file != nil {
+	if a.from.Handle != nil {
 		return 0
 	}
-	held, _ := a.dtype.Bytes(a.shape) // checked when it was opened
+	held, _ := a.head.dtype.Bytes(a.head.shape) // checked when it was opened
 	return held
 }
 
@@ -117,7 +103,7 @@ func (a *Array) Info() fs.FileInfo { return a.from.Info }
 func (a *Array) NameColumns(column string) { a.column = column }
 
 // AsColumn makes an array of one axis n x 1.
-func (a *Array) AsColumn() { a.shape = []int{a.shape[0], 1} }
+func (a *Array) AsColumn() { a.head.shape = []int{a.head.shape[0], 1} }
 
 // Keep makes the array leave out the rows that are not in k. Its views, if it has three axes,
 // have one row each for each row of k's files.
@@ -147,8 +133,8 @@ func (a *Array) ReadInt32(dst []int32, lo, hi int) error { return a.Integers(dst
 // Integers is ReadInt32 with a buffer of the caller. Several goroutines may call it at once,
 // each with its own.
 func (a *Array) Integers(dst []int32, buf *[]byte, lo, hi int) error {
-	if !a.dtype.Integer() {
-		return &problem.Problem{Place: a.name, Cause: "dtype " + string(a.dtype), Fix: "labels must be integers: store them as int32"}
+	if !a.head.dtype.Integer() {
+		return &problem.Problem{Place: a.name, Cause: "dtype " + string(a.head.dtype), Fix: "labels must be integers: store them as int32"}
 	}
 	return readTable(a, dst, buf, lo, hi, Int32, decodeInts)
 }
@@ -218,22 +204,22 @@ func (a *Array) EachOf(buf *[]byte, lo, hi int, masked *bool, do func(i int, row
 func readTable[T float32 | float64 | int32](a *Array, dst []T, buf *[]byte, lo, hi int, target DType, decode func([]T, []byte, DType) int) error {
 	cols := a.Cols()
 	if lo < 0 || lo > hi || hi > a.Rows() || len(dst) != (hi-lo)*cols {
-		panic(fmt.Sprintf("npy: rows %d..%d of %s into %d elements", lo, hi, Tuple(a.shape), len(dst)))
+		panic(fmt.Sprintf("npy: rows %d..%d of %s into %d elements", lo, hi, Tuple(a.head.shape), len(dst)))
 	}
 	if len(dst) == 0 {
 		return nil
 	}
-	if a.fortran {
+	if a.head.fortran {
 		return readFortran(a, dst, buf, lo, hi, target, decode)
 	}
-	size := a.dtype.Size()
-	inPlace := a.kept == nil && a.dtype == target && !a.bigEndian && !nativeBig // the bytes of the file are the values
-	end := a.offset + int64(a.FileRow(hi-1)+1)*int64(cols)*int64(size)
+	size := a.head.dtype.Size()
+	inPlace := a.kept == nil && a.head.dtype == target && !a.head.bigEndian && !nativeBig // the bytes of the file are the values
+	end := a.head.offset + int64(a.FileRow(hi-1)+1)*int64(cols)*int64(size)
 	var window []byte // of the file, from byte start on
 	var start int64
 	done := 0
 	for first, rows := range a.kept.between(lo, hi) {
-		at := a.offset + int64(first)*int64(cols)*int64(size)
+		at := a.head.offset + int64(first)*int64(cols)*int64(size)
 		for left := rows * cols; left > 0; {
 			n := min(chunkBytes/size, left)
 			part, length := dst[done:done+n], int64(n*size)
@@ -253,7 +239,7 @@ func readTable[T float32 | float64 | int32](a *Array, dst []T, buf *[]byte, lo, 
 			if err != nil {
 				return err
 			}
-			bad := decode(part, src, a.dtype) // in place it only checks
+			bad := decode(part, src, a.head.dtype) // in place it only checks
 			if bad >= 0 {
 				return a.badValue(src, bad, lo+(done+bad)/cols, (done+bad)%cols, target)
 			}
@@ -269,7 +255,7 @@ func readTable[T float32 | float64 | int32](a *Array, dst []T, buf *[]byte, lo, 
 // table are together, as one strip, in Fortran order of the axes before the last. Each
 // strip is read, and the elements of the wanted rows are decoded and copied to their places.
 func readFortran[T float32 | float64 | int32](a *Array, dst []T, buf *[]byte, lo, hi int, target DType, decode func([]T, []byte, DType) int) error {
-	cols, size, stored := a.Cols(), a.dtype.Size(), a.FileRows()
+	cols, size, stored := a.Cols(), a.head.dtype.Size(), a.FileRows()
 	start, end := a.FileRow(lo), a.FileRow(hi-1)+1
 	to := make([]int, end-start) // the row of dst of each row of the file, -1 for none
 	for i := range to {
@@ -283,7 +269,7 @@ func readFortran[T float32 | float64 | int32](a *Array, dst []T, buf *[]byte, lo
 		}
 	}
 	from, last := 0, stored // the part of the strip that may hold the wanted rows
-	if len(a.shape) == 2 {
+	if len(a.head.shape) == 2 {
 		from, last = start, end
 	}
 	at := make([]int, 0, min(chunkBytes/size, last-from)) // the row of dst of each wanted element of a piece
@@ -291,7 +277,7 @@ func readFortran[T float32 | float64 | int32](a *Array, dst []T, buf *[]byte, lo
 	for j := range cols {
 		for p := from; p < last; {
 			n := min(cap(at), last-p)
-			src, err := a.read(buf, n, a.offset+(int64(j)*int64(stored)+int64(p))*int64(size))
+			src, err := a.read(buf, n, a.head.offset+(int64(j)*int64(stored)+int64(p))*int64(size))
 			if err != nil {
 				return err
 			}
@@ -306,7 +292,7 @@ func readFortran[T float32 | float64 | int32](a *Array, dst []T, buf *[]byte, lo
 				}
 				at = append(at, to[row-start])
 			}
-			if bad := decode(piece[:len(at)], src[:len(at)*size], a.dtype); bad >= 0 {
+			if bad := decode(piece[:len(at)], src[:len(at)*size], a.head.dtype); bad >= 0 {
 				return a.badValue(src, bad, lo+at[bad], j, target)
 			}
 			for i, row := range at {
@@ -320,12 +306,12 @@ func readFortran[T float32 | float64 | int32](a *Array, dst []T, buf *[]byte, lo
 
 // badValue is the error of an element of src, in a row and column of the array.
 func (a *Array) badValue(src []byte, element, row, col int, target DType) error {
-	return &problem.Problem{Place: a.name + ": " + a.Place(row, col), Cause: reason(src, element, a.dtype, target)}
+	return &problem.Problem{Place: a.name + ": " + a.Place(row, col), Cause: reason(src, element, a.head.dtype, target)}
 }
 
 // rowOf returns the row of the table that element p of a strip belongs to.
 func (a *Array) rowOf(p int) int {
-	lead := a.shape[:len(a.shape)-1]
+	lead := a.head.shape[:len(a.head.shape)-1]
 	if len(lead) == 1 {
 		return p
 	}
@@ -340,7 +326,7 @@ func (a *Array) rowOf(p int) int {
 
 // read reads n elements from offset at into the buffer, as little-endian.
 func (a *Array) read(buf *[]byte, n int, at int64) ([]byte, error) {
-	size := a.dtype.Size()
+	size := a.head.dtype.Size()
 	if len(*buf) < n*size {
 		*buf = make([]byte, n*size)
 	}
@@ -348,14 +334,14 @@ func (a *Array) read(buf *[]byte, n int, at int64) ([]byte, error) {
 	if err := a.readFull(src, at); err != nil {
 		return nil, err
 	}
-	if a.bigEndian {
+	if a.head.bigEndian {
 		swapBytes(src, size)
 	}
 	return src, nil
 }
 
 func (a *Array) readFull(dst []byte, at int64) error {
-	if err := readFull(a.from.body, dst, at); err != nil {
+	if err := readFull(a.from.Body, dst, at); err != nil {
 		return problem.At(a.name, err)
 	}
 	return nil
@@ -365,31 +351,21 @@ func (a *Array) readFull(dst []byte, at int64) error {
 // that of the row in the file.
 func (a *Array) Place(row, col int) string {
 	row = a.FileRow(row)
-	switch len(a.shape) {
+	switch len(a.head.shape) {
 	case 0, 1:
 		return fmt.Sprintf("row %d", row)
 	case 2:
-		if a.shape[1] == 1 {
+		if a.head.shape[1] == 1 {
 			return fmt.Sprintf("row %d", row)
 		}
 		return fmt.Sprintf("row %d, %s %d", row, a.column, col)
 	}
-	n := a.shape[len(a.shape)-2]
+	n := a.head.shape[len(a.head.shape)-2]
 	return fmt.Sprintf("view %d, row %d, %s %d", row/n, row%n, a.column, col)
 }
 
 // Unchanged returns an error if the file has been written to since it was opened:
 // the values read may be a mixture of two versions.
 func (a *Array) Unchanged() error {
-	if a.from.file == nil {
-		return nil
-	}
-	now, err := a.from.file.Stat()
-	if err != nil {
-		return problem.At(a.name, err)
-	}
-	if writtenTo(a.from.Info, now) {
-		return problem.Changed(a.name)
-	}
-	return nil
+	return a.from.Unchanged(a.name)
 }

@@ -1,4 +1,4 @@
-package npy
+package npy_test
 
 import (
 	"archive/zip"
@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	. "github.com/qats-bench/qats/data/npy"
 	"github.com/qats-bench/qats/data/npytest"
 )
 
@@ -43,7 +44,7 @@ func TestEveryTypeOrderAndContainerReadsTheSameTable(t *testing.T) {
 	for _, v := range variants {
 		size := int(v.kind[1] - '0')
 		for _, order := range []string{"<", ">", "|", "=", ""} {
-			if nativeBig && strings.Contains("|=", order) {
+			if NativeBig && strings.Contains("|=", order) {
 				continue // the table below writes them little-endian
 			}
 			for _, fortran := range []bool{false, true} {
@@ -246,7 +247,7 @@ func TestFilesOfNumpyAreRead(t *testing.T) {
 // A column of a Fortran-order array may be longer than the pieces in which files are
 // read, and its first number is checked like every other one.
 func TestLongColumnsInFortranOrder(t *testing.T) {
-	const rows, cols = chunkBytes/8 + 100, 2
+	const rows, cols = ChunkBytes/8 + 100, 2
 	values := make([]float64, rows*cols)
 	for i := range values {
 		values[i] = float64(i)
@@ -288,8 +289,8 @@ func TestLengthOfAHeaderIsChecked(t *testing.T) {
 		file []byte
 		want string
 	}{
-		"largest":  {npytest.File(2, padded(maxHeader), make([]byte, 4)), "<nil>"},
-		"too long": {npytest.File(2, padded(maxHeader+1), make([]byte, 4)), "a.npy: the header has 65537 bytes; at most 65536 are allowed"},
+		"largest":  {npytest.File(2, padded(MaxHeader), make([]byte, 4)), "<nil>"},
+		"too long": {npytest.File(2, padded(MaxHeader+1), make([]byte, 4)), "a.npy: the header has 65537 bytes; at most 65536 are allowed"},
 		"cut":      {long[:12+995], "a.npy: truncated: the header needs 1000 bytes, the file has 995"},
 	} {
 		if _, err := OpenArray(npytest.FS("a.npy", c.file), "a.npy"); fmt.Sprint(err) != c.want {

@@ -1,4 +1,4 @@
-package npy
+package npy_test
 
 import (
 	"archive/zip"
@@ -10,6 +10,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	. "github.com/qats-bench/qats/data/npy"
 	"github.com/qats-bench/qats/data/npytest"
 )
 

@@ -1,11 +1,9 @@
-// Package npy reads and writes arrays of numbers in files: .npy, .npz and .safetensors. It
-// knows no set that an array is a part of.
+// Package npy reads and writes arrays of numbers as numpy stores them: the .npy and the .npz.
+// It knows no set that an array is a part of. Package formats opens files by their names.
 //
-// Array reads a .npy file, a member of an .npz archive ("file.npz#member") or a
-// tensor of a .safetensors file ("file.safetensors#name"): float16, 32 and 64,
-// bfloat16 of .safetensors, integers of 8 to 64 bits and booleans, in both byte orders
-// and both element orders (C and Fortran), in the formats 1.0, 2.0 and 3.0. A
-// file is rejected unless its header is exactly what numpy.save writes and its
+// Array reads float16, 32 and 64, bfloat16 of .safetensors, integers of 8 to 64 bits and
+// booleans, in both byte orders and both element orders (C and Fortran), in the formats 1.0,
+// 2.0 and 3.0 of .npy. A file is rejected unless its header is exactly what numpy.save writes and its
 // length exactly what shape and type need; only then is the header given to the
 // npyio library, and only then is memory allocated. Archive members are unpacked
 // into memory, with a bound on their size and their CRC checked, so large arrays
@@ -22,9 +20,4 @@
 // Rows that a set leaves out are left out as they are read (Array.Keep): their values are
 // not checked, and errors name the row of the file. Every other way to read, by rows, by
 // blocks or as float64, goes through the same two loops, one for each order of the elements.
-//
-// # Places
-//
-// A Location names an array by its file and, in an archive, by its member. Package data
-// opens arrays through it, and computes digests of the bytes that it names.
 package npy

@@ -1,4 +1,4 @@
-package npy
+package npy_test
 
 import (
 	"archive/zip"
@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	. "github.com/qats-bench/qats/data/npy"
 	"github.com/qats-bench/qats/data/npytest"
 )
 
@@ -21,7 +22,7 @@ func FuzzNPY(f *testing.F) {
 	for _, v := range variants {
 		f.Add(npytest.File(1, npytest.Header(">"+v.kind, true, "(2, 3)"), make([]byte, 6*int(v.kind[1]-'0'))))
 	}
-	f.Add(appendLittle(HeaderBytes(Float32, []int{2, 1, 2}), []float32{1, -2, 3e38, 1e-45}))
+	f.Add(append(HeaderBytes(Float32, []int{2, 1, 2}), Little([]float32{1, -2, 3e38, 1e-45})...))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
@@ -34,7 +35,7 @@ func FuzzNPY(f *testing.F) {
 		if !ok {
 			return
 		}
-		again := appendLittle(HeaderBytes(Float64, []int{rows, cols}), values)
+		again := append(HeaderBytes(Float64, []int{rows, cols}), Little(values)...)
 		_, _, back, ok := readAny(t, again)
 		if !ok || len(back) != len(values) {
 			t.Fatalf("the written file is rejected: %q", again[:min(128, len(again))])

@@ -13,8 +13,8 @@ import (
 	"github.com/sbinet/npyio/npy"
 )
 
-// header is the checked header of a .npy file.
-type header struct {
+// Header is the checked header of an array: its type, order and shape, and where its numbers begin in a file.
+type Header struct {
 	dtype     DType
 	bigEndian bool
 	fortran   bool
@@ -26,7 +26,8 @@ type header struct {
 // than 10,000 characters; an ordinary array needs about 100.
 const maxHeader = 64 << 10
 
-const npyMagic = "\x93NUMPY"
+// Magic begins a .npy file.
+const Magic = "\x93NUMPY"
 
 // headerForm is the text of a header as numpy.save and all other known writers
 // write it. The npyio library reads no other form correctly: it finds the values by
@@ -35,34 +36,54 @@ const npyMagic = "\x93NUMPY"
 var headerForm = regexp.MustCompile(`^\{'descr': '[^'{}]*', 'fortran_order': (True|False), 'shape': ` +
 	`\((|-?[0-9]+,|-?[0-9]+(, ?-?[0-9]+)+,?)\), \} *\n$`)
 
+// NewHeader returns the header of little-endian numbers in C order that begin at offset in a file.
+func NewHeader(t DType, shape []int, offset int64) Header {
+	return Header{dtype: t, shape: shape, offset: offset}
+}
+
+// DType returns the type of the elements.
+func (h Header) DType() DType { return h.dtype }
+
+// Shape returns the lengths of the axes. They belong to the header.
+func (h Header) Shape() []int { return h.shape }
+
+// Array returns the array of the header whose numbers are in f, which it closes. Of the zero File it has a type and a
+// shape alone. Errors call it name.
+func (h Header) Array(name string, f File) *Array {
+	return &Array{head: h, name: name, column: "class", from: f}
+}
+
+// Header reads and checks the header of the .npy in f.
+func (f File) Header() (Header, error) { return readHeader(f.Body, f.Size) }
+
 // readHeader reads and checks the header of a file of size bytes: its form, its
 // shape, and that the file has exactly the bytes that shape and type need.
-func readHeader(r io.ReaderAt, size int64) (header, error) {
+func readHeader(r io.ReaderAt, size int64) (Header, error) {
 	text, offset, err := headerText(r, size)
 	if err != nil {
-		return header{}, err
+		return Header{}, err
 	}
 	if !headerForm.MatchString(text) {
-		return header{}, headerError(text)
+		return Header{}, headerError(text)
 	}
 	parsed, err := parseHeader(text)
 	if err != nil {
-		return header{}, err
+		return Header{}, err
 	}
-	h := header{fortran: parsed.Descr.Fortran, shape: parsed.Descr.Shape, offset: offset}
+	h := Header{fortran: parsed.Descr.Fortran, shape: parsed.Descr.Shape, offset: offset}
 	h.dtype, h.bigEndian, err = ParseDType(parsed.Descr.Type)
 	if err != nil {
-		return header{}, err
+		return Header{}, err
 	}
 	body, err := h.dtype.Bytes(h.shape)
 	if err != nil {
-		return header{}, err
+		return Header{}, err
 	}
 	switch have := size - offset; {
 	case have < body:
-		return header{}, fmt.Errorf("truncated: %d of the %d bytes that %s %s needs", have, body, Tuple(h.shape), h.dtype)
+		return Header{}, fmt.Errorf("truncated: %d of the %d bytes that %s %s needs", have, body, Tuple(h.shape), h.dtype)
 	case have > body:
-		return header{}, fmt.Errorf("too long: %d bytes after the %d that %s %s needs", have-body, body, Tuple(h.shape), h.dtype)
+		return Header{}, fmt.Errorf("too long: %d bytes after the %d that %s %s needs", have-body, body, Tuple(h.shape), h.dtype)
 	}
 	h.fortran = h.fortran && h.axes() > 1
 	return h, nil
@@ -77,7 +98,7 @@ func headerText(r io.ReaderAt, size int64) (text string, offset int64, err error
 	if err := readFull(r, start[:min(12, size)], 0); err != nil {
 		return "", 0, err
 	}
-	if string(start[:min(6, size)]) != npyMagic[:min(6, size)] {
+	if string(start[:min(6, size)]) != Magic[:min(6, size)] {
 		return "", 0, errors.New("not a .npy file: it does not begin with \\x93NUMPY")
 	}
 	if size < 10 {
@@ -134,7 +155,7 @@ func headerError(text string) error {
 // library does not know 3.0, which differs only in the encoding of field names.
 func parseHeader(text string) (npy.Header, error) {
 	var b bytes.Buffer
-	b.WriteString(npyMagic + "\x02\x00")
+	b.WriteString(Magic + "\x02\x00")
 	b.Write(binary.LittleEndian.AppendUint32(nil, uint32(len(text))))
 	b.WriteString(text)
 	r, err := npy.NewReader(&b)
@@ -149,7 +170,7 @@ func parseHeader(text string) (npy.Header, error) {
 
 // axes returns the number of axes longer than one. With at most one, C and Fortran
 // order are the same.
-func (h header) axes() int {
+func (h Header) axes() int {
 	n := 0
 	for _, d := range h.shape {
 		if d != 1 {
@@ -164,10 +185,10 @@ func (h header) axes() int {
 // header only together with a body, by reflection and one element at a time.)
 func HeaderBytes(t DType, shape []int) []byte {
 	text := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", t.descr(), Tuple(shape))
-	const fixed = len(npyMagic) + 4
+	const fixed = len(Magic) + 4
 	pad := 63 - (fixed+len(text))%64
 	text += strings.Repeat(" ", pad) + "\n"
-	b := []byte(npyMagic + "\x01\x00")
+	b := []byte(Magic + "\x01\x00")
 	b = binary.LittleEndian.AppendUint16(b, uint16(len(text)))
 	return append(b, text...)
 }
@@ -182,21 +203,4 @@ func Tuple(shape []int) string {
 		return "(" + s[0] + ",)"
 	}
 	return "(" + strings.Join(s, ", ") + ")"
-}
-
-// readFull fills p from offset at. The size of the file was checked when it was
-// opened, so a short read means that the file was truncated since.
-func readFull(r io.ReaderAt, p []byte, at int64) error {
-	n, err := r.ReadAt(p, at)
-	if n == len(p) {
-		return nil
-	}
-	if err == nil || errors.Is(err, io.EOF) {
-		fewer := ""
-		if n == 0 { // the file may end before at
-			fewer = " or fewer"
-		}
-		return fmt.Errorf("truncated to %d bytes%s while being read", at+int64(n), fewer)
-	}
-	return err
 }

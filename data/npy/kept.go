@@ -86,8 +86,8 @@ func (k *Kept) between(lo, hi int) iter.Seq2[int, int] {
 // FileRows is Rows with the rows that are left out.
 func (a *Array) FileRows() int {
 	n := 1
-	for i, d := range a.shape {
-		if i == 0 || i < len(a.shape)-1 {
+	for i, d := range a.head.shape {
+		if i == 0 || i < len(a.head.shape)-1 {
 			n *= d
 		}
 	}

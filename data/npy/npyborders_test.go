@@ -1,4 +1,4 @@
-package npy
+package npy_test
 
 import (
 	"encoding/binary"
@@ -8,15 +8,20 @@ import (
 	"strings"
 	"testing"
 
+	. "github.com/qats-bench/qats/data/npy"
 	"github.com/qats-bench/qats/data/npytest"
 )
 
 // TestLargestExactIntegersAreRead, of both signs, and the next ones are not.
 func TestLargestExactIntegersAreRead(t *testing.T) {
-	for v, want := range map[int64]int{1 << 24: -1, -1 << 24: -1, 1<<24 + 1: 0, -1<<24 - 1: 0} {
+	for v, read := range map[int64]bool{1 << 24: true, -1 << 24: true, 1<<24 + 1: false, -1<<24 - 1: false} {
+		a, err := NewArray(Int64, false, false, []int{1}, binary.LittleEndian.AppendUint64(nil, uint64(v)))
+		if err != nil {
+			t.Fatal(err)
+		}
 		dst := make([]float32, 1)
-		if bad := decodeFloats(dst, binary.LittleEndian.AppendUint64(nil, uint64(v)), Int64); bad != want || want < 0 && dst[0] != float32(v) {
-			t.Errorf("%d: %v, problem at %d, want %d", v, dst[0], bad, want)
+		if err := a.ReadFloat32(dst, 0, 1); (err == nil) != read || read && dst[0] != float32(v) {
+			t.Errorf("%d: %v, %v; want it read: %v", v, dst[0], err, read)
 		}
 	}
 }
@@ -24,10 +29,10 @@ func TestLargestExactIntegersAreRead(t *testing.T) {
 // TestReadErrorsAreNotTruncations.
 func TestReadErrorsAreNotTruncations(t *testing.T) {
 	broken := errors.New("the disk is broken")
-	if err := readFull(readFrom(func(p []byte) (int, error) { return 1, broken }), make([]byte, 3), 5); !errors.Is(err, broken) {
+	if err := (File{Body: readFrom(func(p []byte) (int, error) { return 1, broken })}).Fill(make([]byte, 3), 5); !errors.Is(err, broken) {
 		t.Errorf("an error of the disk: %v", err)
 	}
-	err := readFull(readFrom(func(p []byte) (int, error) { return 1, nil }), make([]byte, 3), 5)
+	err := (File{Body: readFrom(func(p []byte) (int, error) { return 1, nil })}).Fill(make([]byte, 3), 5)
 	if err == nil || err.Error() != "truncated to 6 bytes while being read" {
 		t.Errorf("a short read: %v", err)
 	}
@@ -91,14 +96,5 @@ func TestWritersPanicOnMisuse(t *testing.T) {
 	}
 	if got := panics(func() { w.Float32([]float32{1, 2, 3}) }); !strings.HasPrefix(got, "npy: 3 float32 elements for ") {
 		t.Errorf("three elements of two: %q", got)
-	}
-}
-
-// Labels and targets of torch are integers.
-func TestRemedyForTorchFilesKeepsIntegers(t *testing.T) {
-	for name, want := range map[string]string{"a/test_labels.pt": "t.cpu()", "targets.pth": "t.cpu()", "labels/logits.pt": "t.float().cpu()"} {
-		if got := TorchProblem(name).Error(); !strings.Contains(got, want+".numpy())") {
-			t.Errorf("%s: %s", name, got)
-		}
 	}
 }

@@ -10,18 +10,6 @@ import (
 	"time"
 )
 
-// archived is an array of an .npz.
-type archived struct{ *zip.File }
-
-func (a archived) name() string { return strings.TrimSuffix(a.Name, ".npy") }
-
-func (a archived) readHeader() (header, error) {
-	h, _, err := memberHeader(a.File)
-	return h, err
-}
-
-func (a archived) writeTo(w io.Writer) error { return copyMember(w, a.File) }
-
 func openZip(r io.ReaderAt, size int64) (*zip.Reader, error) {
 	if size == 0 {
 		return nil, errors.New("empty file")
@@ -122,7 +110,7 @@ func decodeMember(f *zip.File) (Column, error) {
 		return m, fmt.Errorf("shape %s; want one axis", Tuple(h.shape))
 	}
 	n := h.shape[0]
-	a := &Array{header: h, name: "column", from: File{body: bytes.NewReader(b), size: int64(len(b))}}
+	a := &Array{head: h, name: "column", from: File{Body: bytes.NewReader(b), Size: int64(len(b))}}
 	switch h.dtype {
 	case Float64:
 		m.Float64 = make([]float64, n)

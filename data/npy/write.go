@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/qats-bench/qats/data/problem"
 	"github.com/qats-bench/qats/internal/atomicfile"
+	"github.com/qats-bench/qats/internal/inputfile"
 	"github.com/qats-bench/qats/internal/kernel/half"
 )
 
@@ -36,7 +38,7 @@ func CreateArray(path string, t DType, shape ...int) (*Writer, error) {
 	}
 	f, err := atomicfile.Create(path)
 	if err != nil {
-		return nil, Location{Name: path}.Wrap(err)
+		return nil, problem.At(path, inputfile.Cause(err))
 	}
 	w := &Writer{dtype: t, shape: shape, path: path, f: f, left: n}
 	if _, err := f.Write(HeaderBytes(t, shape)); err != nil {

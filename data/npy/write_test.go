@@ -1,4 +1,4 @@
-package npy
+package npy_test
 
 import (
 	"bytes"
@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/sbinet/npyio/npy"
+
+	. "github.com/qats-bench/qats/data/npy"
 )
 
 // TestWriterWritesTheBytesOfNumpy compares with numpy.save of numpy.array([[1,

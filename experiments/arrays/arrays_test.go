@@ -107,7 +107,7 @@ func TestAppliedProbabilitiesHaveTheScoresOfTheFit(t *testing.T) {
 	apply := Apply{Model: m, Contract: contract, Files: data.Files{Logits: f.Logits}, Warn: func(n Problem) { t.Error(n) }}
 	_, err := apply.Write(t.Context(), output, nil)
 	must(t, err)
-	a, err := npy.OpenArrayFile(output)
+	a, err := data.OpenArray(nil, output)
 	must(t, err)
 	defer a.Close()
 	got := make([]float64, rows*classes)
@@ -179,7 +179,7 @@ func TestFitsKnowTheSharesOfTheirRows(t *testing.T) {
 			continue
 		}
 		must(t, err)
-		a, err := npy.OpenArrayFile(output)
+		a, err := data.OpenArray(nil, output)
 		must(t, err)
 		got := make([]float64, 1200)
 		must(t, a.ReadFloat64(got, 0, 600))

@@ -188,10 +188,7 @@ func (s *Score) confidences(ctx context.Context) (*scoring.SampleScores, error) 
 
 // open opens an array.
 func (s *Score) open(name string) (*npy.Array, error) {
-	if s.FS == nil {
-		return npy.OpenArrayFile(name)
-	}
-	return npy.OpenArray(s.FS, name)
+	return data.OpenArray(s.FS, name)
 }
 
 // probs scores probabilities in float64, as they are in the file. Rows whose

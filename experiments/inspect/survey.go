@@ -14,7 +14,7 @@ import (
 
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/data/folder"
-	"github.com/qats-bench/qats/data/npy"
+	"github.com/qats-bench/qats/data/formats"
 	"github.com/qats-bench/qats/data/problem"
 	"github.com/qats-bench/qats/internal/called"
 	"github.com/qats-bench/qats/internal/inputfile"
@@ -148,14 +148,16 @@ func (s *surveying) visit(name string, d fs.DirEntry, err error) error {
 	dirs := strings.Split(name, "/")
 	base := dirs[len(dirs)-1]
 	dirs = dirs[:len(dirs)-1]
-	stem := strings.TrimSuffix(base, path.Ext(base))
+	form, ending := data.Forms().Match(base)
+	stem := strings.TrimSuffix(base, ending)
 	switch {
-	case npy.IsTorch(base):
-		s.problems = append(s.problems, npy.TorchProblem(path.Join(filepath.ToSlash(s.root), name)))
-	case strings.EqualFold(path.Ext(base), ".npz") || strings.EqualFold(path.Ext(base), ".safetensors"):
-		s.archive(name, dirs, stem, path.Ext(base))
-	case path.Ext(base) == ".npy":
-		if !s.array(dirs, stem, ".npy") {
+	case formats.IsTorch(base):
+		s.problems = append(s.problems, formats.TorchProblem(path.Join(filepath.ToSlash(s.root), name)))
+	case form == nil:
+	case form.Content() == formats.Several:
+		s.archive(name, dirs, stem, ending)
+	case ending == formats.ArrayEnding: // a layout knows no other spelling
+		if !s.array(dirs, stem, ending) {
 			s.loose = append(s.loose, name)
 		}
 	}
@@ -190,10 +192,10 @@ func severityOf(name string) int {
 // array files a .npy file or, with another extension, a member of the file that is the last
 // of dirs. It returns false for one that is not an array of a set. Only logits make a set.
 func (s *surveying) array(dirs []string, stem, ext string) bool {
-	last, isMember := len(dirs)-1, ext != ".npy"
+	last, isMember := len(dirs)-1, ext != formats.ArrayEnding
 	if data.IsScores(stem) && last >= 0 {
 		if split, ok := splitOf(dirs[last]); ok {
-			tail := "{split}/{array}.npy"
+			tail := "{split}/{array}" + formats.ArrayEnding
 			if isMember {
 				tail = "{split}" + ext + "#{array}"
 			}
@@ -226,7 +228,7 @@ func (s *surveying) array(dirs []string, stem, ext string) bool {
 	if !isArray(role) {
 		return false
 	}
-	return !data.IsScores(role) || s.add(dirs, template+".npy", data.Ref{Split: split})
+	return !data.IsScores(role) || s.add(dirs, template+formats.ArrayEnding, data.Ref{Split: split})
 }
 
 // isArray reports whether a name is that of an array of a set.
@@ -262,7 +264,7 @@ func parted(name string) (before, sep, after string) {
 
 // archive files an .npz or .safetensors file by the names of its members.
 func (s *surveying) archive(name string, dirs []string, stem, ext string) {
-	arrays, err := npy.Arrays(inputfile.System{}, path.Join(filepath.ToSlash(s.root), name))
+	arrays, err := data.Forms().Arrays(inputfile.System{}, path.Join(filepath.ToSlash(s.root), name))
 	names := data.Names(arrays)
 	if err != nil {
 		at, cause, _ := strings.Cut(err.Error(), ": ")
@@ -303,8 +305,11 @@ func (s *surveying) add(head []string, tail string, ref data.Ref) bool {
 	}
 	template := strings.Join(append(names, tail), "/")
 	template = strings.Replace(template, "/\x00", "", 1)
-	ordinary := slices.ContainsFunc([]string{"", "{split}/{array}.npy", "{split}.npz#{array}", "{split}.safetensors#{array}", "\x00.npz#{split}_{array}", "\x00.safetensors#{split}_{array}"},
-		func(t string) bool { return strings.EqualFold(t, tail) })
+	places := []string{"", "{split}/{array}" + formats.ArrayEnding}
+	for _, ending := range data.Forms().Usual(formats.Several) {
+		places = append(places, "{split}"+ending+"#{array}", "\x00"+ending+"#{split}_{array}")
+	}
+	ordinary := slices.ContainsFunc(places, func(t string) bool { return strings.EqualFold(t, tail) })
 	if tail == "" || len(head) >= 2 && ordinary {
 		template = "" // one of the places of the default layout
 	}

@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"io/fs"
-	"path/filepath"
 	"strings"
 
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/data/folder"
+	"github.com/qats-bench/qats/data/formats"
 	"github.com/qats-bench/qats/data/npy"
 	"github.com/qats-bench/qats/data/problem"
 	"github.com/qats-bench/qats/experiments/spec"
@@ -18,9 +18,9 @@ import (
 // teller is a file system that says what it took from a table.
 type teller interface{ Told(file string) []string }
 
-// findArchive returns the sets of an .npz or .safetensors file, of a stream, or of a table.
+// findArchive returns the sets of a file with several arrays, of a stream, or of a table.
 func findArchive(fsys fs.FS, file string, stated Stated) (*Given, error) {
-	arrays, err := npy.Arrays(fsys, file)
+	arrays, err := data.Forms().Arrays(fsys, file)
 	if err != nil {
 		return nil, err
 	}
@@ -48,11 +48,7 @@ func findArchive(fsys fs.FS, file string, stated Stated) (*Given, error) {
 		}
 		places = append(places, p)
 	}
-	dataset := filepath.Base(file)
-	if npy.IsTable(file) && strings.EqualFold(filepath.Ext(file), ".gz") {
-		dataset = strings.TrimSuffix(dataset, filepath.Ext(dataset))
-	}
-	dataset = strings.TrimSuffix(dataset, filepath.Ext(dataset))
+	dataset := data.Forms().Stem(file)
 	if !spec.IsID(dataset) {
 		dataset = "mine"
 	}
@@ -61,7 +57,7 @@ func findArchive(fsys fs.FS, file string, stated Stated) (*Given, error) {
 	if len(places) > 1 {
 		g.Test = &places[1]
 	}
-	if t, ok := fsys.(teller); ok && npy.IsTable(file) {
+	if t, ok := fsys.(teller); ok && data.Forms().Is(file, formats.Rows) {
 		for _, line := range t.Told(file) {
 			g.Took = append(g.Took, file+": "+line)
 		}

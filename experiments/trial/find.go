@@ -14,6 +14,7 @@ import (
 	"github.com/qats-bench/qats"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/data/folder"
+	"github.com/qats-bench/qats/data/formats"
 	"github.com/qats-bench/qats/data/npy"
 	"github.com/qats-bench/qats/data/problem"
 	"github.com/qats-bench/qats/experiments"
@@ -50,7 +51,7 @@ func Find(ctx context.Context, fsys fs.FS, args []string, stated Stated) (*Given
 	case 1:
 		return findOne(ctx, fsys, args[0], stated)
 	case 2, 4:
-		if npy.IsTable(args[0]) && npy.IsTable(args[1]) && !strings.Contains(args[0]+args[1], "#") {
+		if forms := data.Forms(); forms.Is(args[0], formats.Rows) && forms.Is(args[1], formats.Rows) {
 			return nil, fmt.Errorf("a table has scores and labels together: put %s and %s into one, with a column split (cal, test); or python3 -m qatsbench.datasets import csv CAL TEST makes arrays of them", args[0], args[1])
 		}
 	default:
@@ -120,7 +121,7 @@ func given(dataset, backbone string, cal Place, test *Place) *Given {
 // columns: labels before logits.
 func exchanged(fsys fs.FS, logits, labels string) error {
 	shape := func(path string) []int {
-		a, err := npy.OpenArray(fsys, path)
+		a, err := data.OpenArray(fsys, path)
 		if err != nil {
 			return nil // reading it gives the same error
 		}
@@ -154,15 +155,15 @@ func findOne(ctx context.Context, fsys fs.FS, name string, stated Stated) (*Give
 		return findArchive(fsys, name, stated)
 	}
 	info, err := os.Stat(name)
-	switch ext := strings.ToLower(filepath.Ext(name)); {
+	switch form, _ := data.Forms().Match(name); {
 	case err == nil && info.IsDir():
 		return findFolder(ctx, name, stated)
 	case err != nil && !strings.Contains(name, "#"):
 		return nil, fmt.Errorf("%s: there is no such file or folder", name)
-	case err == nil && (ext == ".npz" || ext == ".safetensors" || npy.IsTable(name)):
+	case err == nil && form != nil && form.Content() != formats.One:
 		return findArchive(fsys, name, stated)
-	case npy.IsTorch(name):
-		return nil, npy.TorchProblem(name)
+	case formats.IsTorch(name):
+		return nil, formats.TorchProblem(name)
 	}
 	return nil, fmt.Errorf("%s: name its labels too, as in: "+called.Command()+" try %s labels.npy", name, name)
 }
@@ -244,7 +245,7 @@ func findNetwork(ctx context.Context, dir string, stated Stated) (*Given, error)
 	if len(sets) == 0 {
 		arrays := folder.NamedFiles(dir)
 		sets, err := data.Choose(arrays)
-		file := func(name string) string { return filepath.Join(dir, name+".npy") }
+		file := func(name string) string { return filepath.Join(dir, name+formats.ArrayEnding) }
 		scores := lists.Where(arrays, func(a npy.Named) bool { return data.IsScores(a.Name) })
 		labels := lists.Where(arrays, func(a npy.Named) bool { return data.IsLabels(a.Name) })
 		switch {

@@ -1,6 +1,6 @@
 """What a file is by its first bytes, where it is not of the form that it was given as.
 
-data/npy/foreign.go of the program has the same forms.
+data/formats/foreign.go of the program has the same forms.
 """
 
 import re

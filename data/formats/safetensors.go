@@ -1,15 +1,16 @@
-package npy
+package formats
 
 import (
 	"bytes"
 	"cmp"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
-	"strings"
+
+	"github.com/qats-bench/qats/data/npy"
 )
 
 // maxTensorHeader is the largest header of a .safetensors file that is read. A file
@@ -21,25 +22,45 @@ const maxTensorHeader = 8 << 20
 const maxAxes = 32
 
 // tensorTypes are the element types of .safetensors that are read.
-var tensorTypes = map[string]DType{
-	"BOOL": Bool, "U8": Uint8, "I8": Int8, "U16": Uint16, "I16": Int16, "U32": Uint32, "I32": Int32, "U64": Uint64, "I64": Int64,
-	"F16": Float16, "BF16": BFloat16, "F32": Float32, "F64": Float64,
+var tensorTypes = map[string]npy.DType{
+	"BOOL": npy.Bool, "U8": npy.Uint8, "I8": npy.Int8, "U16": npy.Uint16, "I16": npy.Int16, "U32": npy.Uint32, "I32": npy.Int32, "U64": npy.Uint64, "I64": npy.Int64,
+	"F16": npy.Float16, "BF16": npy.BFloat16, "F32": npy.Float32, "F64": npy.Float64,
 }
 
-// IsTensors reports whether a path is that of a .safetensors file, or of a stream, which is one.
-func IsTensors(path string) bool {
-	return path == StreamName || strings.EqualFold(filepath.Ext(path), ".safetensors")
+// Safetensors is the form of a .safetensors file: 8 bytes with the length of a JSON object, the object, and the numbers.
+type Safetensors struct{}
+
+func (Safetensors) Endings() []string        { return []string{".safetensors"} }
+func (Safetensors) Content() Content         { return Several }
+func (Safetensors) Begins(start []byte) bool { return len(start) > 8 && start[8] == '{' }
+
+// Members returns the arrays of the file.
+func (Safetensors) Members(f npy.File) ([]Member, error) {
+	tensors, err := parseTensorFile(f)
+	var all []Member
+	for i := range tensors {
+		all = append(all, &tensors[i])
+	}
+	return all, err
+}
+
+// Open opens a tensor in place.
+func (Safetensors) Open(f npy.File, m Member, _ int64) (npy.Header, npy.File, error) {
+	h, err := m.Header()
+	return h, f, err
 }
 
 // tensor is one array of a .safetensors file. Its numbers are in C order and
 // little-endian, and they are read in place: the file needs no memory.
 type tensor struct {
-	file  io.ReaderAt
-	title string
-	kind  string // the type as the file names it
-	begin int64  // in the bytes after the header
-	end   int64
-	header
+	file   npy.File
+	title  string
+	kind   string    // the type as the file names it
+	dtype  npy.DType // empty for one that is not read
+	shape  []int
+	begin  int64 // in the bytes after the header
+	end    int64
+	offset int64 // in the file
 }
 
 // parseTensorFile reads and checks the header of a .safetensors file of size bytes: 8 bytes
@@ -47,7 +68,8 @@ type tensor struct {
 // exactly the bytes that its shape and type need, and the tensors must cover the rest of
 // the file without gaps and overlaps, as the format demands. A tensor of another type is an
 // error only when it is read.
-func parseTensorFile(r io.ReaderAt, size int64) ([]tensor, error) {
+func parseTensorFile(f npy.File) ([]tensor, error) {
+	size := f.Size
 	if size == 0 {
 		return nil, errors.New("empty file")
 	}
@@ -55,7 +77,7 @@ func parseTensorFile(r io.ReaderAt, size int64) ([]tensor, error) {
 	if size < 8 {
 		return nil, fmt.Errorf("truncated: %d bytes, shorter than any .safetensors file", size)
 	}
-	if err := readFull(r, start[:], 0); err != nil {
+	if err := f.Fill(start[:], 0); err != nil {
 		return nil, err
 	}
 	length, err := tensorHeaderLength(start)
@@ -66,7 +88,7 @@ func parseTensorFile(r io.ReaderAt, size int64) ([]tensor, error) {
 		return nil, fmt.Errorf("truncated: the header needs %d bytes, there are %d", length, size-8)
 	}
 	text := make([]byte, length)
-	if err := readFull(r, text, 8); err != nil {
+	if err := f.Fill(text, 8); err != nil {
 		return nil, err
 	}
 	all, err := parseTensors(text)
@@ -75,7 +97,7 @@ func parseTensorFile(r io.ReaderAt, size int64) ([]tensor, error) {
 	}
 	body := 8 + length
 	for i := range all {
-		all[i].file = r
+		all[i].file = f
 		if err := all[i].place(body); err != nil {
 			return nil, fmt.Errorf("tensor %q: %w", all[i].title, err)
 		}
@@ -120,8 +142,7 @@ func parseTensors(text []byte) ([]tensor, error) {
 		if t.DType == "" || t.Shape == nil || len(t.Offsets) != 2 || len(t.Shape) > maxAxes {
 			return nil, fmt.Errorf("tensor %q: want dtype, shape with at most %d axes, and data_offsets with begin and end", name, maxAxes)
 		}
-		all = append(all, tensor{title: name, kind: t.DType, begin: t.Offsets[0], end: t.Offsets[1],
-			header: header{dtype: tensorTypes[t.DType], shape: t.Shape}})
+		all = append(all, tensor{title: name, kind: t.DType, dtype: tensorTypes[t.DType], shape: t.Shape, begin: t.Offsets[0], end: t.Offsets[1]})
 	}
 	if _, err := dec.Token(); err != nil {
 		return nil, err
@@ -148,7 +169,7 @@ func (t *tensor) place(body int64) error {
 		return err
 	}
 	if t.end-t.begin != want {
-		return fmt.Errorf("data_offsets give %d bytes, %s %s needs %d", t.end-t.begin, Tuple(t.shape), t.dtype, want)
+		return fmt.Errorf("data_offsets give %d bytes, %s %s needs %d", t.end-t.begin, npy.Tuple(t.shape), t.dtype, want)
 	}
 	return nil
 }
@@ -173,25 +194,37 @@ func covered(all []tensor, size int64) error {
 	return nil
 }
 
-func (t *tensor) name() string { return t.title }
+// Name returns the name of the tensor.
+func (t *tensor) Name() string { return t.title }
 
-func (t *tensor) readHeader() (header, error) {
+// Header returns where the numbers are in the file.
+func (t *tensor) Header() (npy.Header, error) {
 	if t.dtype == "" {
-		return header{}, fmt.Errorf("dtype %s is not supported; store numbers, such as F32 or I64", t.kind)
+		return npy.Header{}, fmt.Errorf("dtype %s is not supported; store numbers, such as F32 or I64", t.kind)
 	}
-	return t.header, nil
+	return npy.NewHeader(t.dtype, t.shape, t.offset), nil
 }
 
-// writeTo writes the tensor as the .npy that numpy would write, from which its digest is
+// Write writes the tensor as the .npy that numpy would write, from which its digest is
 // computed. So the same array has the same digest in both formats.
-func (t *tensor) writeTo(w io.Writer) error {
-	h, err := t.readHeader()
-	if err != nil {
+func (t *tensor) Write(w io.Writer) error {
+	if _, err := t.Header(); err != nil {
 		return err
 	}
-	if _, err := w.Write(HeaderBytes(h.dtype, h.shape)); err != nil {
+	if _, err := w.Write(npy.HeaderBytes(t.dtype, t.shape)); err != nil {
 		return err
 	}
-	_, err = io.Copy(w, io.NewSectionReader(t.file, t.offset, t.end-t.begin))
+	_, err := io.Copy(w, io.NewSectionReader(t.file.Body, t.offset, t.end-t.begin))
 	return err
 }
+
+// tensorHeaderLength returns the length of the header from the bytes before it.
+func tensorHeaderLength(start [8]byte) (int64, error) {
+	length := binary.LittleEndian.Uint64(start[:])
+	if length > maxTensorHeader {
+		return 0, notTensors(fmt.Errorf("its header would have %d bytes; at most %d are read", length, maxTensorHeader))
+	}
+	return int64(length), nil
+}
+
+func notTensors(err error) error { return fmt.Errorf("not a .safetensors file: %w", err) }

@@ -3,11 +3,9 @@ package npy
 import (
 	"archive/zip"
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"strings"
 )
 
@@ -19,78 +17,39 @@ const DefaultMemberLimit = 4 << 30
 // more is damaged or malicious.
 const maxDeflate = 1032
 
-// member is one array of an .npz or a .safetensors.
-type member interface {
-	name() string
-	readHeader() (header, error)
-	writeTo(w io.Writer) error // the bytes of the .npy
-}
+// Member is one array of an .npz.
+type Member struct{ file *zip.File }
 
-// members returns the arrays in the file c at l, which is an .npz or a .safetensors.
-func (l Location) members(c File) (all []member, err error) {
-	if HasMembers(l.Path) { // the body of a table is of another form than the file
-		if p := Foreign(l.Path, startOf(c.body)); p != nil {
-			return nil, p
-		}
-	}
-	if IsTensors(l.Path) || IsTable(l.Path) {
-		tensors, err := parseTensorFile(c.body, c.size)
-		for i := range tensors {
-			all = append(all, &tensors[i])
-		}
-		return all, err
-	}
-	z, err := openZip(c.body, c.size)
+// Members returns the arrays of an .npz, in its order.
+func Members(f File) ([]Member, error) {
+	z, err := openZip(f.Body, f.Size)
 	if err != nil {
 		return nil, err
 	}
-	for _, f := range z.File {
-		all = append(all, archived{f})
+	var all []Member
+	for _, m := range z.File {
+		all = append(all, Member{m})
 	}
 	return all, nil
 }
 
-// find returns the member at l of the file c.
-func (l Location) find(c File) (member, error) {
-	all, err := l.members(c)
-	if err != nil {
-		return nil, err
-	}
-	var found member
-	var names []string
-	for _, m := range all {
-		names = append(names, m.name())
-		if m.name() != l.Member {
-			continue
-		}
-		if found != nil {
-			return nil, fmt.Errorf("two members are named %s", l.Member)
-		}
-		found = m
-	}
-	switch {
-	case found != nil:
-		return found, nil
-	case l.Member == "" && l.Path == StreamName:
-		return nil, fmt.Errorf("name the array in it as %s#NAME (it has %s)", StreamName, listed(names))
-	case l.Member == "":
-		file := "FILE" + filepath.Ext(l.Path)
-		if IsTable(l.Path) {
-			file = filepath.Base(l.Path)
-		}
-		return nil, fmt.Errorf("name the array in it as %s#NAME (it has %s)", file, listed(names))
-	}
-	return nil, &missingMember{names}
+// Name returns the name of the member, without .npy.
+func (m Member) Name() string { return strings.TrimSuffix(m.file.Name, ".npy") }
+
+// Header unpacks the header of the member, and no more.
+func (m Member) Header() (Header, error) {
+	h, _, err := memberHeader(m.file)
+	return h, err
 }
 
-// missingMember is the error of a file without the member asked for.
-type missingMember struct{ names []string }
-
-func (e *missingMember) Error() string {
-	return fmt.Sprintf("no such member (it has %s)", listed(e.names))
+// Unpack returns the bytes of the .npy, of which there are at most limit.
+func (m Member) Unpack(limit int64) (File, error) {
+	b, err := readArray(m.file, limit)
+	return File{Body: bytes.NewReader(b), Size: int64(len(b))}, err
 }
 
-func listed(names []string) string { return cmp.Or(strings.Join(names, ", "), "none") }
+// Write writes the bytes of the .npy to w.
+func (m Member) Write(w io.Writer) error { return copyMember(w, m.file) }
 
 // encrypted is the bit of a member's flags for an encrypted member.
 const encrypted = 1
@@ -111,14 +70,14 @@ func readArray(f *zip.File, limit int64) ([]byte, error) {
 }
 
 // memberHeader reads the header of the .npy in a member, and the size of the member.
-func memberHeader(f *zip.File) (header, int64, error) {
+func memberHeader(f *zip.File) (Header, int64, error) {
 	size, err := declared(f)
 	if err != nil {
-		return header{}, 0, err
+		return Header{}, 0, err
 	}
 	head := make([]byte, min(size, maxHeader+12))
 	if err := unpackInto(f, head, int64(len(head)) == size); err != nil {
-		return header{}, 0, err
+		return Header{}, 0, err
 	}
 	h, err := readHeader(bytes.NewReader(head), size)
 	return h, size, err

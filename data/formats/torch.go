@@ -1,4 +1,4 @@
-package npy
+package formats
 
 import (
 	"path/filepath"
@@ -6,13 +6,6 @@ import (
 
 	"github.com/qats-bench/qats/data/problem"
 )
-
-// IsTable reports whether the name of a file is that of a table of text: .csv or .tsv, or one of
-// these packed by gzip.
-func IsTable(path string) bool {
-	name := strings.TrimSuffix(strings.ToLower(path), ".gz")
-	return filepath.Ext(name) == ".csv" || filepath.Ext(name) == ".tsv"
-}
 
 // TorchProblem is the error of a file of torch.save. It has the line of Python that writes
 // the tensor for this program.

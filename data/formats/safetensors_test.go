@@ -1,4 +1,4 @@
-package npy
+package formats
 
 import (
 	"bytes"
@@ -11,14 +11,16 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/qats-bench/qats/data/npy"
 	"github.com/qats-bench/qats/data/npytest"
+	"github.com/qats-bench/qats/internal/inputfile"
 )
 
 // TestReadsTensorsOfTorch reads testdata/safetensors/torch.safetensors. Its numbers
 // are [[1.5, -2.25, 0], [3, 65504, -1e-3]] in four types and [2, 0] in the others, as
 // torch 2 converted them; the container follows the description of the format.
 func TestReadsTensorsOfTorch(t *testing.T) {
-	const file = "testdata/safetensors/torch.safetensors"
+	const file = "testdata/torch.safetensors"
 	for name, want := range map[string][]float64{
 		"f64":  {1.5, -2.25, 0, 3, 65504, -1e-3},
 		"f32":  {1.5, -2.25, 0, 3, 65504, float64(float32(-1e-3))},
@@ -26,7 +28,7 @@ func TestReadsTensorsOfTorch(t *testing.T) {
 		"bf16": {1.5, -2.25, 0, 3, 65536, -0.00099945068359375},
 		"i64":  {2, 0}, "i32": {2, 0}, "i16": {2, 0}, "i8": {2, 0}, "u8": {2, 0}, "bool": {1, 0},
 	} {
-		a, err := OpenArrayFile(file + "#" + name)
+		a, err := open(inputfile.System{}, file+"#"+name)
 		if err != nil {
 			t.Error(err)
 			continue
@@ -41,7 +43,7 @@ func TestReadsTensorsOfTorch(t *testing.T) {
 		}
 		a.Close()
 	}
-	if _, err := OpenArrayFile(file + "#logits"); err == nil || !strings.Contains(err.Error(), "no such member (it has ") {
+	if _, err := open(inputfile.System{}, file+"#logits"); err == nil || !strings.Contains(err.Error(), "no such member (it has ") {
 		t.Error(err)
 	}
 }
@@ -91,7 +93,7 @@ func TestRejectsHostileTensors(t *testing.T) {
 		{npytest.Tensors(`{"a":{"dtype":"U8","shape":[6],"data_offsets":[0,6]},"logits":{"dtype":"U8","shape":[8],"data_offsets":[8,16]}}`, numbers...), "begins at byte 8 of the numbers; the one before it ends at 6"},
 		{npytest.Tensors(`{"__metadata__":{"a":1},` + good[1:]), "__metadata__: json: "},
 	} {
-		a, err := OpenArray(fstest.MapFS{"x.safetensors": {Data: c.file}}, "x.safetensors#logits")
+		a, err := open(fstest.MapFS{"x.safetensors": {Data: c.file}}, "x.safetensors#logits")
 		if c.want == "" {
 			if err != nil || fmt.Sprint(a.Shape()) != "[2 2]" {
 				t.Errorf("%q: %v", c.file, err)
@@ -113,7 +115,7 @@ func FuzzSafetensors(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		all, err := parseTensorFile(bytes.NewReader(b), int64(len(b)))
+		all, err := parseTensorFile(npy.File{Body: bytes.NewReader(b), Size: int64(len(b))})
 		runtime.ReadMemStats(&after)
 		// Allowed: the header several times over, for the decoder and its values.
 		if got := after.TotalAlloc - before.TotalAlloc; got > 256*uint64(len(b))+1<<20 {
@@ -130,7 +132,7 @@ func FuzzSafetensors(f *testing.F) {
 			if x.dtype == "" || len(b) > 1<<16 {
 				continue
 			}
-			a, err := OpenArray(fsys, "x.safetensors#"+x.title)
+			a, err := open(fsys, "x.safetensors#"+x.title)
 			if err != nil {
 				continue // a name with "#"
 			}
@@ -156,7 +158,7 @@ func TestShapesOfTensors(t *testing.T) {
 		"empty":   {npytest.Tensors(`{"t":{"dtype":"U8","shape":[0,2],"data_offsets":[0,0]}}`), "<nil>"},
 		"cut":     {npytest.Tensors(long)[:8+len(long)-4], fmt.Sprintf("t.safetensors#t: truncated: the header needs %d bytes, there are %d", len(long), len(long)-4)},
 	} {
-		if _, err := OpenArray(npytest.FS("t.safetensors", c.file), "t.safetensors#t"); fmt.Sprint(err) != c.want {
+		if _, err := open(npytest.FS("t.safetensors", c.file), "t.safetensors#t"); fmt.Sprint(err) != c.want {
 			t.Errorf("%s: %v, want %s", name, err, c.want)
 		}
 	}

@@ -1,14 +1,16 @@
-package npy
+package formats
 
 import (
 	"bytes"
 	"errors"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/qats-bench/qats/data/npy"
 	"github.com/qats-bench/qats/data/problem"
 	"github.com/qats-bench/qats/internal/inputfile"
 )
@@ -16,8 +18,8 @@ import (
 // startLength is how many bytes of a file tell its form.
 const startLength = 512
 
-// form is a form of files that begin with some bytes.
-type form struct {
+// foreign is a form of files that are not read, or not under such a name. They begin with some bytes.
+type foreign struct {
 	start string
 	what  string
 	fix   string // NAME stands for the name of the file
@@ -28,17 +30,17 @@ const (
 	byPandas = `in Python, save it as a table: `
 )
 
-// forms are the forms that people have arrays in, and what comes in their place. The program reads the
-// forms of .npy, .npz and .safetensors, and tables of text.
-var forms = []form{
-	{npyMagic, "a .npy array", "give it a name that ends with .npy"},
+// foreigners are the forms that people have arrays in and that are not read, what comes in the place of arrays, and the
+// forms that are read under a name of their own alone.
+var foreigners = []foreign{
+	{npy.Magic, "a .npy array", "give it a name that ends with .npy"},
 	{"\x1f\x8b", "packed by gzip", "unpack it: gunzip NAME"},
 	{"BZh", "packed by bzip2", "unpack it: bunzip2 NAME"},
 	{"\xfd7zXZ\x00", "packed by xz", "unpack it: unxz NAME"},
 	{"\x28\xb5\x2f\xfd", "packed by Zstandard", "unpack it: unzstd NAME"},
 	{"\x04\x22\x4d\x18", "packed by LZ4", "unpack it: unlz4 NAME"},
 	{"7z\xbc\xaf\x27\x1c", "an archive of 7-Zip", "unpack it"},
-	{"PK\x03\x04", "a ZIP archive", "unpack it: unzip NAME"},
+	{zipMagic, "a ZIP archive", "unpack it: unzip NAME"},
 	{"\x80\x02", "a pickle of Python", byImport + "pickle NAME makes arrays of it"},
 	{"\x80\x03", "a pickle of Python", byImport + "pickle NAME makes arrays of it"},
 	{"\x80\x04", "a pickle of Python", byImport + "pickle NAME makes arrays of it"},
@@ -60,57 +62,52 @@ var forms = []form{
 
 // What the first bytes alone do not tell.
 var (
-	inExcel   = form{what: "a file of Excel", fix: "save it as CSV UTF-8"}
-	inR       = form{what: "a file of R", fix: `in R, save it as a table: write.csv(x, "x.csv", row.names = FALSE)`}
-	inJSON    = form{what: "a text of JSON", fix: byPandas + `pd.read_json("NAME").to_csv("x.csv", index=False), of JSON lines with lines=True`}
-	webPage   = form{what: "a web page in the place of the file", fix: "download the file itself"}
-	zipped    = form{what: "an .npz of arrays", fix: "give it a name that ends with .npz"}
-	ofTensors = form{what: "a .safetensors", fix: "give it a name that ends with .safetensors"}
-	plainText = form{what: "a text, not an array", fix: `if it is a table with a header, give it a name that ends with .csv; if it has numbers alone, save them in Python: np.save("x.npy", np.loadtxt("NAME"))`}
+	inExcel   = foreign{what: "a file of Excel", fix: "save it as CSV UTF-8"}
+	inR       = foreign{what: "a file of R", fix: `in R, save it as a table: write.csv(x, "x.csv", row.names = FALSE)`}
+	inJSON    = foreign{what: "a text of JSON", fix: byPandas + `pd.read_json("NAME").to_csv("x.csv", index=False), of JSON lines with lines=True`}
+	webPage   = foreign{what: "a web page in the place of the file", fix: "download the file itself"}
+	zipped    = foreign{what: "an .npz of arrays", fix: "give it a name that ends with .npz"}
+	ofTensors = foreign{what: "a .safetensors", fix: "give it a name that ends with .safetensors"}
+	plainText = foreign{what: "a text, not an array", fix: `if it is a table with a header, give it a name that ends with .csv; if it has numbers alone, save them in Python: np.save("x.npy", np.loadtxt("NAME"))`}
 )
 
-// Foreign returns the error of a file whose first bytes, at most 512, say that it has another form than its name
-// says, and what to do with it; nil if they do not. The name of a table is that of IsTable, after it was unpacked.
-func Foreign(name string, start []byte) *problem.Problem {
-	f, ok := formOf(name, start)
+// Foreign returns the error of a file whose first bytes, at most 512, say that it has another form than f, which its name
+// says, and what to do with it; nil if they do not. The bytes of a table are those after it was unpacked.
+func Foreign(name string, start []byte, f Form) *problem.Problem {
+	found, ok := foreignOf(name, start, f)
 	if !ok {
 		return nil
 	}
-	if f.what == torchForm {
+	if found.what == torchForm {
 		return TorchProblem(name)
 	}
-	return &problem.Problem{Place: name, Cause: f.what, Fix: strings.ReplaceAll(f.fix, "NAME", name)}
+	return &problem.Problem{Place: name, Cause: found.what, Fix: strings.ReplaceAll(found.fix, "NAME", name)}
 }
 
 // torchForm is what a file of torch.save is.
 const torchForm = "torch.save"
 
-// formOf returns the form of a file that has another one than its name says.
-func formOf(name string, start []byte) (form, bool) {
-	end := strings.ToLower(filepath.Ext(name))
+// foreignOf returns the form of a file that has another one than f.
+func foreignOf(name string, start []byte, f Form) (foreign, bool) {
 	begins := func(text string) bool { return bytes.HasPrefix(start, []byte(text)) }
+	first := firstMember(start)
 	switch {
-	case begins("PK\x03\x04"):
-		switch first := firstMember(start); {
-		case strings.HasSuffix(first, "data.pkl"), strings.HasSuffix(first, ".format_version"):
-			return form{what: torchForm}, true
-		case strings.HasPrefix(first, "[Content_Types]"), strings.HasPrefix(first, "xl/"), strings.HasPrefix(first, "docProps/"), strings.HasPrefix(first, "_rels/"):
-			return inExcel, true
-		case end == ".npz":
-			return form{}, false
-		case strings.HasSuffix(first, ".npy"):
-			return zipped, true
-		}
-	case IsTensors(name) && len(start) > 8 && start[8] == '{', !HasMembers(name) && !IsTable(name) && begins(npyMagic):
-		return form{}, false
-	case begins("\x1f\x8b") && (end == ".rds" || end == ".rda" || end == ".rdata"):
+	case strings.HasSuffix(first, "data.pkl"), strings.HasSuffix(first, ".format_version"):
+		return foreign{what: torchForm}, true
+	case strings.HasPrefix(first, "[Content_Types]"), strings.HasPrefix(first, "xl/"), strings.HasPrefix(first, "docProps/"), strings.HasPrefix(first, "_rels/"):
+		return inExcel, true
+	case f.Begins(start):
+		return foreign{}, false
+	case strings.HasSuffix(first, ".npy"):
+		return zipped, true
+	case begins("\x1f\x8b") && slices.Contains([]string{".rds", ".rda", ".rdata"}, strings.ToLower(filepath.Ext(name))):
 		return inR, true
-	case len(start) > 9 && start[8] == '{' && bytes.Equal(start[3:8], make([]byte, 5)):
+	case (Safetensors{}).Begins(start) && bytes.Equal(start[3:8], make([]byte, 5)):
 		return ofTensors, true
 	}
-	for _, f := range forms {
-		if begins(f.start) {
-			return f, true
+	for _, x := range foreigners {
+		if begins(x.start) {
+			return x, true
 		}
 	}
 	text := strings.ToLower(strings.TrimSpace(strings.TrimPrefix(string(start), "\ufeff")))
@@ -118,14 +115,14 @@ func formOf(name string, start []byte) (form, bool) {
 	case strings.HasPrefix(text, "<!doctype html"), strings.HasPrefix(text, "<html"):
 		return webPage, true
 	case strings.HasPrefix(text, "{"), strings.HasPrefix(text, "["):
-		return inJSON, !HasMembers(name)
+		return inJSON, f.Content() != Several
 	}
-	return plainText, text != "" && !HasMembers(name) && !IsTable(name) && isText(start)
+	return plainText, text != "" && f.Content() == One && isText(start)
 }
 
-// firstMember returns the name of the first member of a ZIP archive.
+// firstMember returns the name of the first member of a ZIP archive; "" for another file.
 func firstMember(start []byte) string {
-	if len(start) < 30 {
+	if len(start) < 30 || !bytes.HasPrefix(start, []byte(zipMagic)) {
 		return ""
 	}
 	length := int(start[26]) | int(start[27])<<8
@@ -144,7 +141,7 @@ func isText(start []byte) bool {
 	return true
 }
 
-// ForeignFile is Foreign of a regular file; nil if it cannot be read, and for a text unless texts says that it is no
+// ForeignFile is Foreign of a regular file whose name says no form; nil if it cannot be read, and for a text unless texts says that it is no
 // argument either.
 func ForeignFile(path string, texts bool) *problem.Problem {
 	f, _, err := inputfile.Open(path)
@@ -156,7 +153,7 @@ func ForeignFile(path string, texts bool) *problem.Problem {
 	if !texts && isText(start) {
 		return nil
 	}
-	return Foreign(path, start)
+	return Foreign(path, start, NPY{})
 }
 
 // startOf returns the first bytes of a file.

@@ -1,4 +1,4 @@
-package npy
+package formats
 
 import (
 	"os"
@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/qats-bench/qats/data/npy"
 	"github.com/qats-bench/qats/internal/inputfile"
 )
 
@@ -15,12 +16,12 @@ func TestTheFirstBytesSayWhatAFileIs(t *testing.T) {
 		return "PK\x03\x04" + strings.Repeat("\x00", 22) + string(rune(len(name))) + "\x00\x00\x00" + name
 	}
 	for _, c := range []struct{ name, start, want string }{
-		{"z.npy", npyMagic + "\x01\x00", ""},
-		{"z", npyMagic + "\x01\x00", ""},
+		{"z.npy", npy.Magic + "\x01\x00", ""},
+		{"z", npy.Magic + "\x01\x00", ""},
 		{"z.npz", member("logits.npy"), ""},
 		{"z.safetensors", "\x40\x00\x00\x00\x00\x00\x00\x00{\"a\"", ""},
 		{"z.csv", "p_0,p_1,label\n", ""},
-		{"z.npz", npyMagic + "\x01\x00", "a .npy array; give it a name that ends with .npy"},
+		{"z.npz", npy.Magic + "\x01\x00", "a .npy array; give it a name that ends with .npy"},
 		{"z.npy", member("logits.npy"), "an .npz of arrays; give it a name that ends with .npz"},
 		{"z.bin", "\x40\x00\x00\x00\x00\x00\x00\x00{\"a\"", "a .safetensors; give it a name that ends with .safetensors"},
 		{"z.npy", member("archive/data.pkl"), "a file of torch.save, which only Python can read; save the tensor t as an array"},
@@ -43,7 +44,7 @@ func TestTheFirstBytesSayWhatAFileIs(t *testing.T) {
 		{"z.npy", "", ""},
 	} {
 		got := ""
-		if p := Foreign(c.name, []byte(c.start)); p != nil {
+		if p := Foreign(c.name, []byte(c.start), forms.Of(c.name)); p != nil {
 			got = p.Error()
 		}
 		if c.want == "" && got != "" || c.want != "" && !strings.HasPrefix(got, c.name+": "+c.want) {
@@ -53,13 +54,13 @@ func TestTheFirstBytesSayWhatAFileIs(t *testing.T) {
 		if err := os.WriteFile(path, []byte(c.start), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if p := ForeignFile(path, true); (p == nil) != (got == "") {
-			t.Errorf("%s: of the file %v", c.name, p)
+		if f, _ := forms.Match(c.name); f == nil && (ForeignFile(path, true) == nil) != (got == "") {
+			t.Errorf("%s: of the file %v", c.name, ForeignFile(path, true))
 		}
-		if c.want == "" || IsTable(c.name) {
+		if c.want == "" || forms.Is(c.name, Rows) {
 			continue
 		}
-		if _, err := OpenArray(inputfile.System{}, path); err != nil && !strings.Contains(err.Error(), strings.Split(c.want, ";")[0]) {
+		if _, err := open(inputfile.System{}, path); err != nil && !strings.Contains(err.Error(), strings.Split(c.want, ";")[0]) {
 			t.Errorf("%s: reading gives %v", c.name, err)
 		}
 	}
