@@ -87,12 +87,9 @@ func plainName(name string) string {
 func RoleOf(name string) (split Split, role string) {
 	var rest []string
 	for _, word := range strings.Split(plainName(name), "_") {
-		switch {
-		case word == string(Test):
-			split = Test
-		case slices.Contains(CalNames(), Split(word)):
-			split = Cal
-		default:
+		if of := SplitOf(word); of != "" {
+			split = of
+		} else {
 			rest = append(rest, word)
 		}
 	}

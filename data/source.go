@@ -191,8 +191,17 @@ func (r Ref) Segments() []string {
 func CalNames() []Split { return []Split{Cal, "calibration", "val", "valid", "validation"} }
 
 // IsSplit reports whether a folder is named for a split.
-func IsSplit(name string) bool {
-	return name == string(Test) || slices.Contains(CalNames(), Split(name))
+func IsSplit(name string) bool { return SplitOf(name) != "" }
+
+// SplitOf returns the split that a name stands for, or none.
+func SplitOf(name string) Split {
+	switch {
+	case slices.Contains(CalNames(), Split(name)):
+		return Cal
+	case name == string(Test):
+		return Test
+	}
+	return ""
 }
 
 // ManifestName is the name of the manifest, at the root of a folder of arrays.

@@ -17,6 +17,7 @@ import (
 	"github.com/qats-bench/qats/data/npy"
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/inspect"
+	"github.com/qats-bench/qats/experiments/look"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/experiments/trial"
 	"github.com/qats-bench/qats/internal/called"
@@ -56,15 +57,15 @@ each set, with its accuracy and ECE without calibration.`,
 
 // checking are the flags of check.
 type checking struct {
-	folders []string     // of specs
-	stated  trial.Stated // of files
+	folders []string    // of specs
+	stated  look.Stated // of files
 	json    bool
 }
 
 // isArrays reports whether an argument names arrays as try takes them, and neither a folder nor a spec.
 func isArrays(arg string) bool {
 	file, _, _ := strings.Cut(arg, "#")
-	return arg == npy.StreamName || trial.IsCarried(arg) || isArrayFile(file) && !isFolder(arg)
+	return arg == npy.StreamName || look.IsCarried(arg) || isArrayFile(file) && !isFolder(arg)
 }
 
 func (c *checking) run(cmd *cobra.Command, args []string) error {
@@ -138,10 +139,10 @@ func (c *checking) inspected(cmd *cobra.Command, arg string, args []string) (*in
 
 // tried inspects the arrays that arguments name. The arguments are those of try.
 func (c *checking) tried(cmd *cobra.Command, args []string) (*inspect.Inspection, error) {
-	var given *trial.Given
+	var given *look.Given
 	var err error
-	if trial.IsCarried(args[0]) {
-		given, err = trial.Carried(cmd.Context(), args[0])
+	if look.IsCarried(args[0]) {
+		given, err = look.Carried(cmd.Context(), args[0])
 	} else {
 		var m memory
 		m.usual()
@@ -150,7 +151,7 @@ func (c *checking) tried(cmd *cobra.Command, args []string) (*inspect.Inspection
 	if err != nil {
 		return nil, err
 	}
-	return given.Inspect(cmd.Context())
+	return trial.Inspect(cmd.Context(), given)
 }
 
 // settingsProgress returns what shows how many settings are done: a bar on a terminal, and

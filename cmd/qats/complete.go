@@ -9,8 +9,8 @@ import (
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/all"
 	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/experiments/look"
 	"github.com/qats-bench/qats/experiments/spec"
-	"github.com/qats-bench/qats/experiments/trial"
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results"
 	"github.com/spf13/cobra"
@@ -77,10 +77,10 @@ func completeDoc(_ *cobra.Command, args []string, _ string) ([]string, cobra.She
 
 // completeTried completes the networks that the program carries, and else files.
 func completeTried(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-	if len(args) > 0 || !trial.IsCarried(typed) {
+	if len(args) > 0 || !look.IsCarried(typed) {
 		return nil, cobra.ShellCompDirectiveDefault
 	}
-	return append([]string{trial.Demo}, trial.Networks()...), cobra.ShellCompDirectiveNoFileComp
+	return append([]string{look.Demo}, look.Networks()...), cobra.ShellCompDirectiveNoFileComp
 }
 
 // completeOption completes -p of qats fit with the options of its method.

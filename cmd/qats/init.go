@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/qats-bench/qats/experiments"
-	"github.com/qats-bench/qats/experiments/inspect"
+	"github.com/qats-bench/qats/experiments/look"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/atomicfile"
 	"github.com/qats-bench/qats/internal/called"
@@ -69,7 +69,7 @@ func initSpec(cmd *cobra.Command, dir string, example bool, file string) error {
 	if example && file == stdoutName {
 		return errors.New("init without a folder writes arrays and a spec for them: name the file of the spec by -o, or a folder of arrays")
 	}
-	file = cmp.Or(file, inspect.NameOf(dir)+".yaml")
+	file = cmp.Or(file, look.NameOf(dir)+".yaml")
 	if _, err := os.Stat(file); file != stdoutName && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s exists already: remove it, or name another file by -o", file)
 	}
@@ -78,7 +78,7 @@ func initSpec(cmd *cobra.Command, dir string, example bool, file string) error {
 			return err
 		}
 	}
-	s, err := inspect.NewStarter(dir)
+	s, err := look.NewStarter(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("there is no folder %s; name the folder of your arrays, or write an example by "+called.Command()+" init without a folder", dir)
 	}
@@ -133,7 +133,7 @@ func initSpec(cmd *cobra.Command, dir string, example bool, file string) error {
 }
 
 // printSpec prints the spec of a folder. Its data is named from the current folder.
-func printSpec(cmd *cobra.Command, s *inspect.Starter) error {
+func printSpec(cmd *cobra.Command, s *look.Starter) error {
 	if dir, inside := experiments.DataName("spec.yaml", s.Folder()); inside {
 		s.Dir = dir
 	}
@@ -148,7 +148,7 @@ func writeExample(cmd *cobra.Command, dir string) error {
 	} else if err != nil {
 		return err
 	}
-	if err := inspect.WriteSynthetic(cmd.Context(), dir); err != nil {
+	if err := look.WriteSynthetic(cmd.Context(), dir); err != nil {
 		return err
 	}
 	_, err := terminal.Fprintf(cmd.OutOrStdout(), "wrote the arrays of two virtual networks below %s\n", filepath.Join(dir, "toy"))

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/qats-bench/qats/calib/all"
-	"github.com/qats-bench/qats/experiments/trial"
+	"github.com/qats-bench/qats/experiments/look"
 	"github.com/qats-bench/qats/metrics"
 )
 
@@ -21,7 +21,7 @@ func TestListsFitTheLine(t *testing.T) {
 	for _, e := range metrics.Registry() {
 		commands = append(commands, []string{"doc", e.Name})
 	}
-	for _, n := range trial.Networks() {
+	for _, n := range look.Networks() {
 		commands = append(commands, []string{"try", n})
 	}
 	for _, args := range commands {

@@ -16,6 +16,7 @@ import (
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/data/problem"
 	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/experiments/look"
 	"github.com/qats-bench/qats/experiments/report"
 	"github.com/qats-bench/qats/experiments/report/page"
 	"github.com/qats-bench/qats/experiments/spec"
@@ -80,8 +81,8 @@ Another one takes its place only if the calibration rows show that it is better.
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch len(args) {
 			case 0:
-				hint := "an example: " + called.Command() + " try " + trial.Demo
-				if here := trial.Here(cmd.Context(), "."); here != "" {
+				hint := "an example: " + called.Command() + " try " + look.Demo
+				if here := look.Here(cmd.Context(), "."); here != "" {
 					hint = "the arrays of this folder: " + called.Command() + " try " + quote(here)
 				}
 				return usageError{fmt.Errorf("try needs arrays: %s", strings.TrimSuffix(cmd.UseLine(), " [flags]")), hint}
@@ -93,11 +94,11 @@ Another one takes its place only if the calibration rows show that it is better.
 			return usage("%s", "try takes the logits and labels of a calibration set and a test set, or a folder, as in: "+called.Command()+" try cal/logits.npy cal/labels.npy test/logits.npy test/labels.npy")
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 1 && trial.IsCarried(args[0]) {
+			if len(args) == 1 && look.IsCarried(args[0]) {
 				if kind != data.AnyKind || ignore != nil {
 					return usage("--kind and --ignore say what arrays of yours hold; leave them out with %s", args[0])
 				}
-				given, err := trial.Carried(cmd.Context(), args[0])
+				given, err := look.Carried(cmd.Context(), args[0])
 				if err != nil {
 					return err
 				}
@@ -107,7 +108,7 @@ Another one takes its place only if the calibration rows show that it is better.
 			if err := notArrays("try takes .npy, .npz, .safetensors, .csv and .tsv files", others, true); err != nil {
 				return err
 			}
-			given, err := findArrays(cmd, t.memory, args, trial.Stated{Kind: kind, Ignore: ignore, Classes: classes})
+			given, err := findArrays(cmd, t.memory, args, look.Stated{Kind: kind, Ignore: ignore, Classes: classes})
 			if err != nil {
 				return err
 			}
@@ -129,8 +130,8 @@ func isArrayFile(name string) bool {
 }
 
 // findArrays finds the arrays that arguments name, and says what was taken of them.
-func findArrays(cmd *cobra.Command, m memory, args []string, stated trial.Stated) (*trial.Given, error) {
-	given, err := trial.Find(cmd.Context(), arrayInput(cmd, m), args, stated)
+func findArrays(cmd *cobra.Command, m memory, args []string, stated look.Stated) (*look.Given, error) {
+	given, err := look.Find(cmd.Context(), arrayInput(cmd, m), args, stated)
 	if err != nil {
 		return nil, err
 	}
@@ -142,8 +143,8 @@ func findArrays(cmd *cobra.Command, m memory, args []string, stated trial.Stated
 
 // demonstrate makes a trial of a network that the program carries, prints it, and names
 // another one.
-func (t *trying) demonstrate(cmd *cobra.Command, given *trial.Given) error {
-	others := lists.Where(trial.Networks(), func(name string) bool { return name != "@"+given.Setting.Backbone })
+func (t *trying) demonstrate(cmd *cobra.Command, given *look.Given) error {
+	others := lists.Where(look.Networks(), func(name string) bool { return name != "@"+given.Setting.Backbone })
 	if !quiet(cmd) {
 		t.aside = "This is one network. Another: " + called.Command() + " try " + others[0] + ". Many: " + called.Command() + " compare --spec companion."
 	}
@@ -151,7 +152,7 @@ func (t *trying) demonstrate(cmd *cobra.Command, given *trial.Given) error {
 }
 
 // run makes a trial and prints it.
-func (t *trying) run(cmd *cobra.Command, given *trial.Given) error {
+func (t *trying) run(cmd *cobra.Command, given *look.Given) error {
 	if err := t.checkOut(); err != nil {
 		return err
 	}
@@ -160,7 +161,7 @@ func (t *trying) run(cmd *cobra.Command, given *trial.Given) error {
 		return fmt.Errorf("--method: %w", err)
 	}
 	t.memory.hold()
-	in, err := given.Read(cmd.Context(), trial.Need(list), t.memory.bytes)
+	in, err := trial.Read(cmd.Context(), given, trial.Need(list), t.memory.bytes)
 	if err != nil {
 		return err
 	}
@@ -237,7 +238,7 @@ func (t *trying) checkOut() error {
 	}
 	run, err := results.Folder(t.out).ReadRun()
 	switch {
-	case err == nil && len(run.Specs) == 1 && run.Specs[0].Name == trial.Experiment:
+	case err == nil && len(run.Specs) == 1 && run.Specs[0].Name == look.Experiment:
 		return nil
 	case err != nil && errors.Is(err, fs.ErrNotExist):
 		if _, err := os.Stat(results.Folder(t.out).Path(results.ResultsFile)); err != nil {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/qats-bench/qats/experiments/trial"
+	"github.com/qats-bench/qats/experiments/look"
 )
 
 // answer checks the standard output of the last try: what to use, the command that saves the
@@ -57,7 +57,7 @@ func answer(ts *testscript.TestScript, neg bool, args []string) {
 
 // TestTryIsShort: of a network with all notes the answer, the table and the notes have 25 lines, and the diagrams follow after an empty line.
 func TestTryIsShort(t *testing.T) {
-	for _, network := range trial.Networks() {
+	for _, network := range look.Networks() {
 		var out strings.Builder
 		if status := run(t.Context(), []string{"try", network}, &out, io.Discard); status != exitOK {
 			t.Fatalf("status %d", status)

@@ -154,10 +154,8 @@ func near(file string) (n nearest, err error) {
 		folders = append(folders, data.Forms().Stem(l.Path))
 	}
 	split, _ := data.RoleOf(data.ArrayOf(file))
-	if last := len(folders) - 1; split == "" && last >= 0 && data.IsSplit(folders[last]) {
-		if split = data.Cal; folders[last] == string(data.Test) {
-			split = data.Test
-		}
+	if last := len(folders) - 1; split == "" && last >= 0 {
+		split = data.SplitOf(folders[last])
 	}
 	n.ManifestSet = m.of(namesBelow(filepath.Base(root), folders, split))
 	return n, nil

@@ -1,3 +1,3 @@
 // Package inspect looks at arrays before a run: it reads them completely and says what is
-// wrong with them, finds the sets of a folder and writes a spec for them.
+// wrong with them.
 package inspect

@@ -14,6 +14,7 @@ import (
 	"github.com/qats-bench/qats/data/folder"
 	"github.com/qats-bench/qats/data/problem"
 	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/experiments/look"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/pool"
 	"github.com/qats-bench/qats/results"
@@ -129,9 +130,9 @@ func Specs(ctx context.Context, specs []*spec.Spec, o experiments.PlanOptions, p
 // Progress says how many settings of all are inspected, and which is the last.
 type Progress func(done, all int, setting string)
 
-// Folder inspects a folder as the spec of a Starter would name it, with all methods.
+// Folder inspects a folder as the spec of a look.Starter would name it, with all methods.
 func Folder(ctx context.Context, dir string, progress Progress) (*Inspection, error) {
-	s, err := NewStarter(dir)
+	s, err := look.NewStarter(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -151,7 +152,7 @@ func Folder(ctx context.Context, dir string, progress Progress) (*Inspection, er
 		}
 		severity = Warning
 	} else if len(s.Problems)+len(s.Unusable) == 0 {
-		s.Problems = append(s.Problems, s.noSets())
+		s.Problems = append(s.Problems, s.NoSets())
 	}
 	var before []Problem
 	for _, p := range s.Unusable {

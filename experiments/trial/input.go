@@ -5,71 +5,23 @@ import (
 	"fmt"
 
 	"github.com/qats-bench/qats/data"
-	"github.com/qats-bench/qats/data/folder"
 	"github.com/qats-bench/qats/experiments/inspect"
-	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/experiments/look"
 )
-
-// Given names the arrays of one network before they are read.
-type Given struct {
-	Setting results.Setting
-	Origin  data.Origin
-	From    string // the network in words; may be empty
-
-	Cal  Place
-	Test *Place // nil where there is one set
-
-	Took []string // which arrays or columns of a file were taken, one line each
-}
-
-// Name names the network, without a backbone that its place does not name.
-func (g *Given) Name() string {
-	if g.Setting.Backbone == Unnamed {
-		return g.Setting.Dataset
-	}
-	return g.Setting.Name()
-}
-
-// Place is where the arrays of a set are.
-type Place struct {
-	Name  string     // of the set in findings
-	Files data.Files // as a command names them; empty where no command can
-
-	has   data.Parts
-	open  func(ctx context.Context, parts data.Parts) (data.Reader, error)
-	known func(folder.Oddity) (reason string, ok bool) // of a manifest; nil without one
-}
-
-// placeOf returns the place of files that a user has named.
-func placeOf(files data.Files) Place {
-	known := func(o folder.Oddity) (string, bool) { return folder.KnownNear(files.Logits, o) }
-	return Place{Name: files.Logits, Files: files, has: files.Parts(), known: known, open: func(_ context.Context, parts data.Parts) (data.Reader, error) {
-		named := files
-		for _, x := range []struct {
-			part data.Parts
-			path *string
-		}{{data.Features, &named.Features}, {data.Augmented, &named.Augmented}, {data.Head, &named.HeadWeight}, {data.Head, &named.HeadBias}, {data.OOD, &named.OOD}} {
-			if parts&x.part == 0 {
-				*x.path = ""
-			}
-		}
-		return named.Open()
-	}}
-}
 
 // scored are the arrays that every set needs.
 const scored = data.Logits | data.Labels
 
 // Set is a set in memory.
 type Set struct {
-	Place
+	look.Place
 	*data.Set
 	Form data.Form
 }
 
 // Input is the arrays of one network in memory, with what an inspection has found.
 type Input struct {
-	Given *Given
+	Given *look.Given
 	Cal   *Set
 	Test  *Set // nil where there is one set
 
@@ -86,14 +38,14 @@ func (in *Input) Judges() *Set {
 
 // Read reads the arrays that methods may need and inspects them. It is an error if they take
 // more memory than the limit.
-func (g *Given) Read(ctx context.Context, need data.Parts, memory int64) (*Input, error) {
+func Read(ctx context.Context, g *look.Given, need data.Parts, memory int64) (*Input, error) {
 	in := &Input{Given: g}
 	var err error
-	if in.Cal, err = g.Cal.read(ctx, need, memory/3); err != nil { // it is held twice more, in the order of its folds
+	if in.Cal, err = readSet(ctx, g.Cal, need, memory/3); err != nil { // it is held twice more, in the order of its folds
 		return nil, err
 	}
 	if g.Test != nil {
-		if in.Test, err = g.Test.read(ctx, need, memory-3*in.Cal.bytes()); err != nil {
+		if in.Test, err = readSet(ctx, *g.Test, need, memory-3*in.Cal.bytes()); err != nil {
 			return nil, err
 		}
 		if a, b := in.Cal.Confidence != nil, in.Test.Confidence != nil; a != b {
@@ -108,19 +60,19 @@ func (g *Given) Read(ctx context.Context, need data.Parts, memory int64) (*Input
 
 // InMemory returns sets in memory as the input of a trial; test is nil where there is one set.
 func InMemory(ctx context.Context, name string, cal, test *data.Set) (*Input, error) {
-	in := &Input{Given: given(name, Unnamed, Place{Name: "cal"}, nil), Cal: &Set{Place: Place{Name: "cal"}, Set: cal, Form: data.Form{Confidence: cal.Confidence != nil}}}
+	in := &Input{Given: look.New(name, look.Unnamed, look.Place{Name: "cal"}), Cal: &Set{Place: look.Place{Name: "cal"}, Set: cal, Form: data.Form{Confidence: cal.Confidence != nil}}}
 	if test != nil {
-		in.Test = &Set{Place: Place{Name: "test"}, Set: test, Form: data.Form{Confidence: test.Confidence != nil}}
+		in.Test = &Set{Place: look.Place{Name: "test"}, Set: test, Form: data.Form{Confidence: test.Confidence != nil}}
 	}
 	return in, in.inspect(ctx)
 }
 
-// read reads a set.
-func (p Place) read(ctx context.Context, need data.Parts, memory int64) (*Set, error) {
-	if missing := scored &^ p.has; missing != 0 {
+// readSet reads a set.
+func readSet(ctx context.Context, p look.Place, need data.Parts, memory int64) (*Set, error) {
+	if missing := scored &^ p.Has; missing != 0 {
 		return nil, fmt.Errorf("%s: there are no %s; save them beside each other", p.Name, missing)
 	}
-	r, err := p.open(ctx, p.has&(need|scored))
+	r, err := p.Open(ctx, p.Has&(need|scored))
 	if err != nil {
 		return nil, err
 	}
@@ -154,7 +106,7 @@ func (in *Input) inspect(ctx context.Context) error {
 
 // arrays returns the set for an inspection.
 func (s *Set) arrays() inspect.Arrays {
-	return inspect.Arrays{Name: s.Name, Known: s.known, Open: func(context.Context) (data.Reader, error) {
+	return inspect.Arrays{Name: s.Name, Known: s.Known, Open: func(context.Context) (data.Reader, error) {
 		return formed{data.ReadRows(s.Set), s.Form}, nil
 	}}
 }

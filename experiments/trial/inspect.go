@@ -5,15 +5,16 @@ import (
 
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/experiments/inspect"
+	"github.com/qats-bench/qats/experiments/look"
 )
 
 // Inspect reads the sets of a trial completely and judges them, without holding them in memory. The error is that of
 // ctx: what cannot be read is a finding.
-func (g *Given) Inspect(ctx context.Context) (*inspect.Inspection, error) {
-	cal := g.Cal.arrays()
+func Inspect(ctx context.Context, g *look.Given) (*inspect.Inspection, error) {
+	cal := arraysAt(g.Cal)
 	var test *inspect.Arrays
 	if g.Test != nil {
-		a := g.Test.arrays()
+		a := arraysAt(*g.Test)
 		test = &a
 	}
 	in, err := inspect.Pair(ctx, cal, test)
@@ -26,7 +27,7 @@ func (g *Given) Inspect(ctx context.Context) (*inspect.Inspection, error) {
 	return in, nil
 }
 
-// arrays returns the place of a set for an inspection.
-func (p Place) arrays() inspect.Arrays {
-	return inspect.Arrays{Name: p.Name, Known: p.known, Open: func(ctx context.Context) (data.Reader, error) { return p.open(ctx, p.has&scored) }}
+// arraysAt returns the place of a set for an inspection.
+func arraysAt(p look.Place) inspect.Arrays {
+	return inspect.Arrays{Name: p.Name, Known: p.Known, Open: func(ctx context.Context) (data.Reader, error) { return p.Open(ctx, p.Has&scored) }}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/qats-bench/qats/experiments/engine"
+	"github.com/qats-bench/qats/experiments/look"
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
@@ -135,10 +136,10 @@ func (t *Trial) Write(ctx context.Context, dir results.Folder, run results.Run) 
 	} else {
 		run.Counts.Measured = 1
 	}
-	of := results.RunSpec{Name: Experiment, Title: t.title(), Baseline: t.Reference(), Data: []string{},
+	of := results.RunSpec{Name: look.Experiment, Title: t.title(), Baseline: t.Reference(), Data: []string{},
 		Metrics: lists.Values(t.listed(), func(e metrics.Entry) string { return e.Name })}
 	for _, r := range t.inOrder() {
-		rows.Methods = append(rows.Methods, r.Method.Info(Experiment))
+		rows.Methods = append(rows.Methods, r.Method.Info(look.Experiment))
 	}
 	if !t.Void() {
 		of.Chosen, of.ChosenBy = t.Chosen().Method.Name, string(t.By)

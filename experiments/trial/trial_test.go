@@ -16,6 +16,7 @@ import (
 	"github.com/qats-bench/qats/data/npy"
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/engine"
+	"github.com/qats-bench/qats/experiments/look"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/inputfile"
 	"github.com/qats-bench/qats/metrics"
@@ -254,11 +255,11 @@ func TestStatedKindOfAFolder(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	given, err := Find(context.Background(), inputfile.System{}, []string{dir}, Stated{Kind: data.KindProbs})
+	given, err := look.Find(context.Background(), inputfile.System{}, []string{dir}, look.Stated{Kind: data.KindProbs})
 	if err != nil {
 		t.Fatal(err)
 	}
-	in, err := given.Read(context.Background(), scored, 1<<30)
+	in, err := Read(context.Background(), given, scored, 1<<30)
 	if err != nil || in.Cal.Logits.Cols != 2 || in.Test == nil || in.Test.Logits.Rows != 60 {
 		t.Fatal(in, err)
 	}

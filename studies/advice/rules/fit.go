@@ -9,6 +9,7 @@ import (
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/experiments/look"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/experiments/trial"
 	"github.com/qats-bench/qats/metrics"
@@ -51,7 +52,7 @@ func (j job) fit(ctx context.Context) (*record, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := &trial.Input{Given: &trial.Given{}, Cal: &trial.Set{Place: trial.Place{Name: "cal"}, Set: cal, Form: form}, Test: &trial.Set{Place: trial.Place{Name: "test"}, Set: test, Form: form}}
+	in := &trial.Input{Given: &look.Given{}, Cal: &trial.Set{Place: look.Place{Name: "cal"}, Set: cal, Form: form}, Test: &trial.Set{Place: look.Place{Name: "test"}, Set: test, Form: form}}
 	t, err := trial.Run(ctx, in, trial.Options{Methods: list, Unjudged: true})
 	if err != nil {
 		return nil, err

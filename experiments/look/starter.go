@@ -1,4 +1,4 @@
-package inspect
+package look
 
 import (
 	"cmp"
@@ -114,7 +114,7 @@ func (s *Starter) Check() error {
 	case len(s.Sets) == 0 && len(s.Problems) > 0:
 		problems = s.Problems
 	case len(s.Sets) == 0:
-		return s.noSets()
+		return s.NoSets()
 	case s.HasTest() && !slices.ContainsFunc(s.Sets, func(r data.Ref) bool { return r.Split == data.Cal }):
 		return &problem.Problem{Place: s.dir, Cause: "there is a test set and no calibration set: nothing can be fitted", Fix: "save the logits and labels of held-out rows in the same way, under the name cal"}
 	case !s.HasTest():
@@ -127,8 +127,8 @@ func (s *Starter) Check() error {
 	return errors.Join(all...)
 }
 
-// noSets says that the folder has no set, and no file that is meant as one.
-func (s *Starter) noSets() *problem.Problem {
+// NoSets says that the folder has no set, and no file that is meant as one.
+func (s *Starter) NoSets() *problem.Problem {
 	return &problem.Problem{Place: s.dir, Cause: "no logits of a calibration or test set", Fix: called.Command() + " init --help lists the names that are recognised"}
 }
 
@@ -296,6 +296,9 @@ func groupMembers(group string) string {
 	g, _ := spec.MatchGroup(experiments.Registry().MethodGroups, group) // it is registered
 	return strings.Join(g.Members(), ", ")
 }
+
+// scored are the arrays that every set needs.
+const scored = data.Logits | data.Labels
 
 // arrayNames are the files of the arrays besides logits and labels.
 var arrayNames = map[data.Parts]string{

@@ -1,4 +1,4 @@
-package inspect
+package look
 
 import (
 	"cmp"
@@ -170,17 +170,6 @@ func (s *surveying) isOutput(dir string) bool {
 	return err == nil
 }
 
-// splitOf returns the split that a name stands for.
-func splitOf(name string) (data.Split, bool) {
-	switch {
-	case slices.Contains(data.CalNames(), data.Split(name)):
-		return data.Cal, true
-	case name == string(data.Test):
-		return data.Test, true
-	}
-	return "", false
-}
-
 // severityOf returns the severity that a name stands for, or 0.
 func severityOf(name string) int {
 	if len(name) == 1 && name[0] >= '1' && name[0] <= '5' {
@@ -194,7 +183,7 @@ func severityOf(name string) int {
 func (s *surveying) array(dirs []string, stem, ext string) bool {
 	last, isMember := len(dirs)-1, ext != formats.ArrayEnding
 	if data.IsScores(stem) && last >= 0 {
-		if split, ok := splitOf(dirs[last]); ok {
+		if split := data.SplitOf(dirs[last]); split != "" {
 			tail := "{split}/{array}" + formats.ArrayEnding
 			if isMember {
 				tail = "{split}" + ext + "#{array}"
@@ -202,10 +191,10 @@ func (s *surveying) array(dirs []string, stem, ext string) bool {
 			return s.add(dirs[:last], tail, data.Ref{Split: split})
 		}
 		if before, sep, after := parted(dirs[last]); isMember && sep != "" { // test-logits.npz
-			if split, ok := splitOf(before); ok && data.IsScores(after) {
+			if split := data.SplitOf(before); split != "" && data.IsScores(after) {
 				return s.add(dirs[:last], "{split}"+sep+after+ext+"#{array}", data.Ref{Split: split})
 			}
-			if split, ok := splitOf(after); ok && data.IsScores(before) {
+			if split := data.SplitOf(after); split != "" && data.IsScores(before) {
 				return s.add(dirs[:last], before+sep+"{split}"+ext+"#{array}", data.Ref{Split: split})
 			}
 		}
@@ -241,12 +230,12 @@ func isArray(name string) bool {
 func splitIn(name string) (role string, split data.Split, template string) {
 	for _, sep := range []string{"_", "-"} {
 		if before, after, ok := strings.Cut(name, sep); ok {
-			if split, ok := splitOf(before); ok {
+			if split := data.SplitOf(before); split != "" {
 				return after, split, "{split}" + sep + "{array}"
 			}
 		}
 		if i := strings.LastIndex(name, sep); i >= 0 {
-			if split, ok := splitOf(name[i+1:]); ok {
+			if split := data.SplitOf(name[i+1:]); split != "" {
 				return name[:i], split, "{array}" + sep + "{split}"
 			}
 		}

@@ -1,4 +1,4 @@
-package trial
+package look
 
 import (
 	"cmp"
@@ -52,7 +52,7 @@ func findArchive(fsys fs.FS, file string, stated Stated) (*Given, error) {
 	if !spec.IsID(dataset) {
 		dataset = "mine"
 	}
-	g := given(dataset, Unnamed, places[0], nil)
+	g := New(dataset, Unnamed, places[0])
 	g.Origin, g.Took = folder.OriginOf(file), took
 	if len(places) > 1 {
 		g.Test = &places[1]

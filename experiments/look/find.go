@@ -1,4 +1,4 @@
-package trial
+package look
 
 import (
 	"cmp"
@@ -18,12 +18,10 @@ import (
 	"github.com/qats-bench/qats/data/npy"
 	"github.com/qats-bench/qats/data/problem"
 	"github.com/qats-bench/qats/experiments"
-	"github.com/qats-bench/qats/experiments/inspect"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/called"
 	"github.com/qats-bench/qats/internal/inputfile"
 	"github.com/qats-bench/qats/internal/lists"
-	"github.com/qats-bench/qats/results"
 )
 
 // Experiment is the name of a trial in the files of results.
@@ -66,7 +64,7 @@ func Find(ctx context.Context, fsys fs.FS, args []string, stated Stated) (*Given
 	if err != nil {
 		return nil, err
 	}
-	g := given(nameOfFile(args[0]), Unnamed, cal, nil)
+	g := New(nameOfFile(args[0]), Unnamed, cal)
 	g.Origin = folder.OriginOf(pathOf(args[0]))
 	if len(args) == 4 {
 		test, err := place(args[2], args[3])
@@ -112,11 +110,6 @@ func takeLine(took *[]string, t folder.FromManifest) {
 	}
 }
 
-// given returns the arrays of a network.
-func given(dataset, backbone string, cal Place, test *Place) *Given {
-	return &Given{Setting: results.Setting{Experiment: Experiment, Dataset: dataset, Backbone: backbone, Loss: "ce"}, Origin: data.Measured, Cal: cal, Test: test}
-}
-
 // exchanged returns an error if the first file has one axis and the second has several
 // columns: labels before logits.
 func exchanged(fsys fs.FS, logits, labels string) error {
@@ -146,7 +139,7 @@ func nameOfFile(logits string) string {
 	if abs, err := filepath.Abs(dir); err == nil && data.IsSplit(filepath.Base(abs)) {
 		dir = filepath.Join(dir, "..")
 	}
-	return inspect.NameOf(dir)
+	return NameOf(dir)
 }
 
 // findOne returns what a folder or an archive has.
@@ -174,7 +167,7 @@ func findFolder(ctx context.Context, dir string, stated Stated) (*Given, error) 
 	if g, err := findNetwork(ctx, dir, stated); g != nil || err != nil {
 		return g, err
 	}
-	s, err := inspect.NewStarter(dir)
+	s, err := NewStarter(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -238,7 +231,7 @@ func findNetwork(ctx context.Context, dir string, stated Stated) (*Given, error)
 	if err != nil {
 		return nil, err
 	}
-	ref := data.Ref{Dataset: inspect.NameOf(dir), Backbone: Unnamed, Split: data.Cal}
+	ref := data.Ref{Dataset: NameOf(dir), Backbone: Unnamed, Split: data.Cal}
 	test := ref
 	test.Split = data.Test
 	sets := lists.Where([]data.Ref{ref, test}, func(r data.Ref) bool { return src.Has(r)&data.Logits != 0 })
@@ -299,10 +292,10 @@ func fromFolder(ctx context.Context, src *folder.Folder, sets []data.Ref, stated
 		}
 	}
 	place := func(ref data.Ref) (Place, error) {
-		p := Place{Name: ref.String(), has: src.Has(ref), open: func(ctx context.Context, parts data.Parts) (data.Reader, error) {
+		p := Place{Name: ref.String(), Has: src.Has(ref), Open: func(ctx context.Context, parts data.Parts) (data.Reader, error) {
 			return src.Open(ctx, ref, parts)
 		}}
-		p.known = func(o folder.Oddity) (string, bool) {
+		p.Known = func(o folder.Oddity) (string, bool) {
 			if reason, ok := folder.KnownOf(src, ref, o); ok || !named {
 				return reason, ok
 			}
@@ -311,7 +304,7 @@ func fromFolder(ctx context.Context, src *folder.Folder, sets []data.Ref, stated
 		if !named {
 			return p, nil
 		}
-		headers, err := folder.Headers(ctx, src, ref, p.has)
+		headers, err := folder.Headers(ctx, src, ref, p.Has)
 		if err != nil {
 			return p, err
 		}
@@ -348,7 +341,7 @@ func fromFolder(ctx context.Context, src *folder.Folder, sets []data.Ref, stated
 		p.Name, p.Files = files.Logits, files
 		return p, nil
 	}
-	g := given(sets[0].Dataset, sets[0].Backbone, Place{}, nil)
+	g := New(sets[0].Dataset, sets[0].Backbone, Place{})
 	g.Setting.Loss = cmp.Or(sets[0].Loss, "ce")
 	var places []Place
 	for _, split := range []data.Split{data.Cal, data.Test} {
