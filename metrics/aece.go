@@ -8,7 +8,6 @@ var aeceEntry = Entry{
 	Outputs: []Output{{"aece", "AECE", 0, 1}},
 	Better:  Lower,
 	Percent: true,
-	Paired:  true,
 	Version: 1,
 	Summary: "adaptive ECE of the top class: 15 bins of equal mass, unweighted mean",
 	Aliases: []string{"adaptive-ece", "adaptive-calibration-error", "ada-ece"},

@@ -8,7 +8,6 @@ var brierEntry = Entry{
 	Outputs: []Output{{"brier", "Brier score", 0, 2}},
 	Better:  Lower,
 	Vector:  true,
-	Paired:  true,
 	Version: 1,
 	Summary: "mean over rows of the sum over classes of (p - 1[label])^2, in [0, 2]",
 	Aliases: []string{"brier-score"},

@@ -8,7 +8,6 @@ var eceEntry = Entry{
 	Outputs: []Output{{"ece", "ECE", 0, 1}},
 	Better:  Lower,
 	Percent: true,
-	Paired:  true,
 	Version: 1,
 	Summary: "expected calibration error of the top class: 15 right-closed bins of equal width, weighted by rows",
 	Aliases: []string{"expected-calibration-error", "ece-15"},

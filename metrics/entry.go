@@ -45,7 +45,6 @@ type Entry struct {
 	Vector    bool `json:"-"`          // reads the probabilities of all classes, which top-label methods do not have
 	Positive  bool `json:"-"`          // is of the probability of the positive class, of two classes
 	Uncal     bool `json:"-"`          // compares with the uncalibrated network, which Samples.Against makes known
-	Paired    bool `json:"-"`          // Pairs compares methods by it if its options name no metrics
 	Whole     bool `json:"-"`          // cannot be bootstrapped: its value does not come from rows that could be drawn again
 	Unranked  bool `json:"-"`          // an agreement of rankings leaves it out if it is not named
 	Version   int  `json:"version"`    // raised whenever the values change; part of the cache key

@@ -12,7 +12,6 @@ var nllEntry = Entry{
 	Outputs: []Output{{"nll", "NLL", 0, math.Inf(1)}},
 	Better:  Lower,
 	Vector:  true,
-	Paired:  true,
 	Version: 1,
 	Summary: "mean negative log-likelihood in nats, the probability floored at 1e-300",
 	Aliases: []string{"log-loss", "cross-entropy"},

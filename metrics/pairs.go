@@ -259,7 +259,7 @@ func (o PairOptions) rangeOf(e Entry, base, other []float64) (*Range, error) {
 		d[r] = other[r] - base[r]
 	}
 	lo, hi, err := interval(d[1:], d[0], o)
-	if err != nil && !(e.Paired && errors.Is(err, errShifted)) {
+	if err != nil && !(e.AlwaysPaired() && errors.Is(err, errShifted)) {
 		return nil, err
 	}
 	return &Range{lo, hi}, nil

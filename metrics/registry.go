@@ -66,9 +66,17 @@ func documented(list []Entry) []Entry {
 // Registry returns all metrics in the order of table columns.
 func Registry() []Entry { return slices.Clone(registry) }
 
-// Paired returns the metrics by which Pairs compares methods if its options name none.
+// alwaysPaired are the metrics by which a run compares methods with the baseline, whether its spec asks for them or not.
+// Verdicts answer which method is better: by NLL and Brier score, which decide, and by ECE and AECE, which papers report.
+// Views and comparisons read the CSV files alone, so they could not show a verdict later that the run has not computed.
+var alwaysPaired = []string{"ece", "aece", "nll", "brier"}
+
+// AlwaysPaired reports whether methods are compared by the metric in each run.
+func (e Entry) AlwaysPaired() bool { return slices.Contains(alwaysPaired, e.Name) }
+
+// Paired returns the metrics by which Pairs compares methods if its options name none: those of each run.
 func Paired() []Entry {
-	return slices.DeleteFunc(Registry(), func(e Entry) bool { return !e.Paired })
+	return slices.DeleteFunc(Registry(), func(e Entry) bool { return !e.AlwaysPaired() })
 }
 
 // OtherBins returns the entry that has the metric with other numbers of bins; see Entry.BinsOf.

@@ -93,8 +93,8 @@ func TestPairedEntriesAreThoseOfPairs(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, e := range Registry() {
-		if has := slices.ContainsFunc(pairs, func(p Pair) bool { return p.Metric == e.Name }); has != e.Paired {
-			t.Errorf("%s: Paired is %v, but Pairs has it: %v", e.Name, e.Paired, has)
+		if has := slices.ContainsFunc(pairs, func(p Pair) bool { return p.Metric == e.Name }); has != e.AlwaysPaired() {
+			t.Errorf("%s: AlwaysPaired is %v, but Pairs has it: %v", e.Name, e.AlwaysPaired(), has)
 		}
 	}
 }

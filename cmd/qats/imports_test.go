@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
@@ -210,6 +211,42 @@ func under(pattern, pkg string) bool {
 		return pkg == root || strings.HasPrefix(pkg, root+"/")
 	}
 	return pkg == pattern
+}
+
+// TestARunNeedsNoView: what a run, a spec and the engine import, directly or through others, draws, compares and reports
+// nothing. Of tables a spec has the declarations, which are in the package of the table itself; the engine has none.
+func TestARunNeedsNoView(t *testing.T) {
+	for _, c := range []struct {
+		pkg    string
+		tables []string // the packages of results/table that it may need
+	}{
+		{"experiments", []string{"results/table", "results/table/pivot"}},
+		{"experiments/spec", []string{"results/table", "results/table/pivot"}},
+		{"experiments/engine", nil},
+	} {
+		out, err := exec.Command("go", "list", "-deps", "../../"+c.pkg).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		listed := strings.Fields(string(out))
+		if !slices.Contains(listed, module+"results") {
+			t.Fatalf("go list -deps of %s has %d packages, and not results", c.pkg, len(listed))
+		}
+		for _, p := range listed {
+			p, own := strings.CutPrefix(p, module)
+			if !own {
+				continue
+			}
+			for _, view := range []string{"experiments/report/...", "results/compare/...", "plots/..."} {
+				if under(view, p) {
+					t.Errorf("%s needs %s", c.pkg, p)
+				}
+			}
+			if under("results/table/...", p) && !slices.Contains(c.tables, p) {
+				t.Errorf("%s needs %s, and of tables only %q", c.pkg, p, c.tables)
+			}
+		}
+	}
 }
 
 // TestRulesRejectWhatTheyName: every rule forbids one of these imports.

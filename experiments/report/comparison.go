@@ -105,7 +105,7 @@ func labelsOf(v compare.View, records []results.Record) map[string]string {
 // runs make pairs of. Simulated settings need none.
 func (p Compared) Unpaired() bool {
 	e, _, _ := metrics.LookupOutput(p.Metric)
-	return e.Paired && p.Judged() &&
+	return e.AlwaysPaired() && p.Judged() &&
 		slices.ContainsFunc(p.Rows, func(r compare.Row) bool { return r.NoVerdict == r.Settings && r.Why == "" })
 }
 

@@ -31,7 +31,7 @@ func Reference(known Registry) []Object {
 // words are the lists that tags of keys name in braces.
 func (r Registry) words() map[string][]string {
 	kinds, byMetric := figureKinds()
-	resampled := slices.DeleteFunc(slices.Clone(r.Metrics), func(e metrics.Entry) bool { return e.Paired || !e.Comparable() })
+	resampled := slices.DeleteFunc(slices.Clone(r.Metrics), func(e metrics.Entry) bool { return e.AlwaysPaired() || !e.Comparable() })
 	return map[string][]string{
 		"methods":       slices.Concat(names(r.Methods), names(r.External)),
 		"metrics":       metricNames(r.Metrics),

@@ -245,7 +245,7 @@ func (r *reader) intervals(d *document, s *Spec) []metrics.Entry {
 	}
 	return r.entries(texts(d.Intervals), s.Metrics, nil, func(e metrics.Entry) string {
 		switch {
-		case e.Paired:
+		case e.AlwaysPaired():
 			return fmt.Sprintf("metric %q always has intervals", e.Name)
 		case !e.Comparable():
 			return fmt.Sprintf("metric %q has no interval: its value does not come from rows that could be drawn again", e.Name)
