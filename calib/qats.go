@@ -23,10 +23,9 @@ import (
 //   - Agreement: 20newsgroups-body/transformer-d64-l2 of data/bundle: a and b to 1e-4;
 //     25,000 x 1,000 drawn logits: NLL to 1e-15
 //   - Departures: The paper asks for a, b > 0 and does not say how. Here the bounds are
-//     closed, and reported when they are active; a and b are at most 1000 max(1,
-//     spread). Confidences are compared without
-//     saturation, by the sum of exp(l_j - max l) over the other classes: in float32,
-//     the precision of network outputs, up to a quarter of the confidences tie at
+//     closed, and reported when they are active; a and b are at most 1000 max(1, spread).
+//     Confidences are compared without saturation, by the sum of exp(l_j - max l) over the
+//     other classes: in float32 up to a quarter of the confidences of a network tie at
 //     exactly 1.
 type QaTS struct{}
 

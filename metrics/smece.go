@@ -38,13 +38,11 @@ var smECEEntry = Entry{
 //   - Compared with: apple/ml-calibration (the authors' relplot 1.0.1 and 1.0.3); numpy
 //   - Agreement: 61 rows by a formula: to 1e-7 with the definition in numpy; relplot,
 //     whose values are others: docs/evidence.md
-//   - Departures: The definition counts the mass at confidence 1 twice, because the
-//     kernel is reflected at 1; relplot, the authors' code, counts it once. Up to
-//     version 1.0.1 it divides by the number of rows, so where many rows are certain
-//     its value is too small. Since 1.0.2 (November 2025) it divides by the mass that
-//     the kernel counts, and its value is too large; ours is the definition. Ours takes
-//     30 bisections. Theirs takes 10 from [0, 1] and no s below .001, so it ends within
-//     .001.
+//   - Departures: The definition counts the mass at confidence 1 twice, because the kernel
+//     is reflected at 1. relplot, the authors' code, counts it once: up to version 1.0.1
+//     its value is too small where many rows are certain, and since 1.0.2 (November 2025)
+//     too large. Ours is the definition, by 30 bisections. Theirs takes 10 from [0, 1] and
+//     no s below .001, so it ends within .001.
 func SmoothECE(s *Samples) float64 {
 	points := newResiduals(s)
 	lo, hi := points.bounds()

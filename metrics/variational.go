@@ -50,11 +50,11 @@ var variationalEntry = Entry{
 //   - Reference: Berta, Braun, Holzmueller, Bach and Jordan 2026
 //   - Compared with: probmetrics, isotonic-mix
 //   - Agreement: 499 rows: to 1e-14 on the same five folds
-//   - Departures: Folds are as in decomposition. The authors measure over- and
-//     underconfidence from 1/2, since their problem is binary. So they count a top
-//     label of confidence .3 and accuracy .2 as underconfident. Here a sample is
-//     overconfident where its confidence is above g. For confidences above 1/2 both
-//     agree. The authors also treat the vector of all classes; see lp_variational.
+//   - Departures: Folds are as in decomposition. The authors' problem is binary, so they
+//     measure over- and underconfidence from 1/2 and count a top label of confidence .3
+//     and accuracy .2 as underconfident. Here a sample is overconfident where its
+//     confidence is above g. For confidences above 1/2 both agree. The authors also treat
+//     the vector of all classes; see lp_variational.
 func VariationalL1(s *Samples, seed uint64) (over, under float64) {
 	n := s.Len()
 	conf := s.recalibrated(seed)

@@ -33,12 +33,12 @@ import (
 //   - Agreement: lattice, 400 + 8 rows of 5 classes: probabilities to 1.1e-5, and to
 //     3e-15 if netcal adds likelihoods in float64, without the mass
 //   - Departures: From the paper, as in netcal: bins of equal width in place of equal
-//     numbers of rows, BIC in place of the marginal likelihood under a beta prior
-//     (BDeu), and small weights are left out. From netcal: its bins are left-closed
-//     where shares are computed and right-closed where they are used; it adds
-//     likelihoods in float32; a class without calibration rows has probability 0 there,
-//     and a row of zeros is NaN. Here such a class is fitted like the others. Where some g is
-//     0 or 1 for a probability, the classes share a mass of 1/(n + 2) evenly (calib.Mass).
+//     numbers of rows, BIC in place of the marginal likelihood under a beta prior (BDeu),
+//     and small weights are left out. From netcal: its bins are left-closed where shares
+//     are computed and right-closed where they are used; it adds likelihoods in float32; a
+//     class without calibration rows has probability 0 there, and a row of zeros is NaN.
+//     Here such a class is fitted like the others, and a g of 0 or 1 has a mass
+//     (calib.Mass).
 type Bayesian struct {
 	Score string // "bic" or "aic" (2m in place of m log n); empty means "bic"
 }

@@ -23,11 +23,10 @@ import (
 //   - Compared with: numpy
 //   - Agreement: 150 + 12 drawn rows of 4 classes: probabilities to 1e-13 with masks in
 //     numpy, without the mass
-//   - Departures: Where a share is 0 or 1, the classes share a mass of 1/(n + 2) evenly
-//     (calib.Mass). The papers leave two cases open. A bin without calibration rows
-//     returns its centre, so that it changes little. (Of the four implementations that
-//     we read, two do the same; the others return 0 or the share of the class.) A row
-//     of zeros becomes uniform.
+//   - Departures: Shares of 0 or 1 have a mass (calib.Mass). The papers leave two cases
+//     open. A bin without calibration rows returns its centre, as in two of four other
+//     implementations; the others return 0 or the share of the class. A row of zeros
+//     becomes uniform.
 type Histogram struct {
 	Bins int // of equal width, right-closed, 1 to 1000; 0 means 15
 }
@@ -54,8 +53,8 @@ func (Histogram) String() string { return HBEntry.Name }
 //   - Compared with: numpy
 //   - Agreement: 150 + 12 drawn rows of 4 classes: confidences to 1e-13 with masks in
 //     numpy, without the mass
-//   - Departures: An empty bin returns its centre, as in hb. Where an accuracy is 0 or 1, right and
-//     wrong share a mass of 1/(n + 2) evenly (calib.Mass).
+//   - Departures: An empty bin returns its centre, as in hb. An accuracy of 0 or 1 has a
+//     mass (calib.Mass).
 type TopHistogram struct {
 	Bins int // of equal width, right-closed, 1 to 1000; 0 means 15
 }

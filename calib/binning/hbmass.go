@@ -25,10 +25,9 @@ import (
 //   - Agreement: on networks of others, without the mass, equal on rows that no edge divides differently;
 //     where the number of calibration rows is no multiple of the bins, edges divide many
 //     rows differently
-//   - Departures: Where a share is 0 or 1, the classes share a mass of 1/(n + 2) evenly
-//     (calib.Mass). The paper leaves open what a bin without rows and a row of zeros are.
-//     A bin without rows, which only ties can cause, returns its centre; in probmetrics
-//     it returns the share of the class. A row of zeros becomes uniform, as in hb.
+//   - Departures: Shares of 0 or 1 have a mass (calib.Mass). A bin without rows, which
+//     only ties can cause, returns its centre; in probmetrics it returns the share of the
+//     class. A row of zeros becomes uniform, as in hb. The paper leaves both open.
 //     CalArena's Hist-quantile (probmetrics) has the edges of numpy.quantile at i/bins.
 //     They are elsewhere between the same two scores if n is divided by the number of
 //     bins, and belong to the bin above.

@@ -36,13 +36,12 @@ import (
 //     PlattBinnerMarginalCalibrator
 //   - Agreement: lattice, 400 + 8 rows of 5 classes: probabilities to 1.5e-7, where its
 //     L-BFGS ends
-//   - Departures: The authors divide no row by its sum, so their probabilities of a row
-//     do not sum to 1. Their code adds a penalty of 5e-11/n times the square of a to
-//     the mean loss; ours has none. A class that is absent, or that g separates without
-//     an error, has no minimum then; a and b are where the gradient has vanished. As in
-//     their code, one set serves to fit g, to place the bins and to average; the paper
-//     divides it in three. Where a mean rounds to 0 or 1, the classes share a mass of
-//     1/(n + 2) evenly (calib.Mass).
+//   - Departures: The authors do not divide a row by its sum. Their code adds a penalty of
+//     5e-11/n times the square of a to the mean loss; ours has none. A class that is
+//     absent, or that g separates without an error, has no minimum then; a and b are where
+//     the gradient has vanished. As in their code, one set serves to fit g, to place the
+//     bins and to average; the paper divides it in three. A mean that rounds to 0 or 1 has
+//     a mass (calib.Mass).
 type Scaled struct {
 	Bins int // bins of equal numbers of rows, 1 to 1000; 0 means 10
 }

@@ -34,13 +34,12 @@ import (
 //     whose halves are drawn by other random numbers
 //   - Departures: The authors have a second labelled set, a tenth of the test set. The
 //     QaTS paper has one calibration set, so we split it in two halves at random. The
-//     temperatures are exact minima; the original stops a solver after 50 steps. log
-//     tau is fitted, so tau stays positive. For a group whose rows are all right the
-//     minimum is at T -> 0. Such a group, and a group without rows, has the temperature
-//     of ts on all rows; in the original it has the last point of the solver, or 1. For
-//     a group that is less accurate than chance the minimum is at T -> infinity. It has
-//     the largest T, 1000, as in the original. Features are not standardised, as in the
-//     original: W h has no bias, so centred features would be another method.
+//     temperatures are exact minima; the original stops a solver after 50 steps. log tau
+//     is fitted, so tau stays positive. A group whose rows are all right has its minimum
+//     at T -> 0. Such a group, and one without rows, has the temperature of ts on all
+//     rows; in the original it has the last point of the solver, or 1. A group that is
+//     less accurate than chance has the largest T, 1000, as in the original. Features are
+//     not standardised, as in the original.
 type GroupCalibration struct {
 	Groups      int      // G, 1 to 100; 0 means 2
 	Partitions  int      // U, 1 to 1000; 0 means 20

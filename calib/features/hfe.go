@@ -34,15 +34,13 @@ import (
 //     pneumoniamnist-28/resnet18-w16-s2, cifar10-jpeg/resnet50-w64 of data/bundle:
 //     probabilities to 1.1e-6 with the authors' objective and solver at the same T0; their
 //     solver ends 7e-15 above our minimum
-//   - Departures: The original limits T0 to [0.05, 5] and lets T fall below 0. Ours
-//     takes the T0 of ts, so that thetas of 0 give ts to the bit, and T has a floor.
-//     The loss of the original is also averaged over the k classes; ours is the sum,
-//     which has the same minimum. With fewer than two distinct energies no density is
-//     fitted: it counts as 0, and its theta stays 0. The thetas depend on the share of
-//     OOD rows. The authors take 100 rows for CIFAR-10, 400 for CIFAR-100 and 3,500 for
-//     ImageNet: 2 %, 8 % and 14 % of the calibration rows. Our m grows with n and k to
-//     have the same shares, the first rows of the array. With 400 rows for ten classes,
-//     a method that beats ts on CIFAR-10 would lose to it.
+//   - Departures: The original limits T0 to [0.05, 5] and lets T fall below 0. Ours takes
+//     the T0 of ts, so that thetas of 0 give ts to the bit, and T has a floor. Its loss is
+//     also averaged over the k classes, which has the same minimum. With fewer than two
+//     distinct energies no density is fitted: it counts as 0, and its theta stays 0. The
+//     thetas depend on the share of OOD rows. The authors take 100 rows for CIFAR-10, 400
+//     for CIFAR-100 and 3,500 for ImageNet: 2 %, 8 % and 14 % of the calibration rows. Our
+//     m, of the first rows of the array, has the same shares.
 type HFE struct {
 	OutsideRows *int // OOD rows used, the first ones; 0, or more than there are: all; nil: outsideRows(n, k)
 }

@@ -24,11 +24,10 @@ import (
 //   - Agreement: lattice, 400 + 8 rows of 5 classes, with cir: probabilities to 3e-10,
 //     the size of the second term; with cir-model, networks of others: docs/evidence.md; both
 //     without the mass
-//   - Departures: Ties are as in ir; in cir_model each of them is a score of its own.
-//     The term 1e-9 p and the mass are those of irova. probmetrics, which applies cir_model to each
-//     class, raises zeros to 1e-30 instead; then a class without calibration rows has
-//     an NLL of 69. The authors compare means after rounding them to 8 decimals; ours
-//     are compared exactly.
+//   - Departures: Ties are as in ir; in cir_model each of them is a score of its own. The
+//     term 1e-9 p and the mass are those of irova. probmetrics, which applies cir_model to
+//     each class, raises zeros to 1e-30 instead. The authors compare means after rounding
+//     them to 8 decimals; ours are compared exactly.
 type Centred struct{}
 
 // CIREntry is the entry of Centred.

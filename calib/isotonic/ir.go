@@ -25,11 +25,10 @@ import (
 //   - Agreement: networks of others: docs/evidence.md; cifar10-jpeg/resnet50-w8-s2 of
 //     data/bundle: NLL and mean confidence to 1e-12
 //   - Departures: Probabilities that differ by rounding alone are one point of the
-//     regression, and have one value later: those that agree to 2^-22 of p up to 1/2,
-//     and of 1-p above. In the authors' code each is a knot, but those within 1e-15 are
-//     tied, so that all below 1e-15, and all above 1 - 1e-15, are alike. The paper
-//     divides by the sum of the row when it computes scores. Our map divides at once,
-//     which changes no score.
+//     regression: those that agree to 2^-22 of p up to 1/2, and of 1-p above. In the
+//     authors' code each is a knot, but those within 1e-15 are tied. The paper divides by
+//     the sum of the row when it computes scores. Our map divides at once, which changes
+//     no score.
 type Regression struct{}
 
 // IREntry is the entry of Regression.

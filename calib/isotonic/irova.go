@@ -23,12 +23,11 @@ import (
 //     zhang64-llnl/Mix-n-Match-Calibration uses it
 //   - Agreement: without the mass, networks of others: docs/evidence.md; cifar10-jpeg/resnet50-w8-s2 of
 //     data/bundle: NLL and mean confidence to 1e-12
-//   - Departures: Ties are as in ir. The paper of 2002 has no term 1e-9 p. It is that
-//     of Zhang, Kailkhura and Han (2020), whose code others copied. Without it, a class
-//     without calibration rows, or a row on the zero plateaus of all classes, would
-//     have probability 0: on a long tail the NLL is 6.9 with the term and 129 without. The term
-//     alone is lost beside a probability of 1, so where some g_j is 0 or 1 the classes
-//     that are not masked share a mass of 1/(n + 2) evenly (calib.Mass).
+//   - Departures: Ties are as in ir. The term 1e-9 p is not in the paper of 2002. It is
+//     that of Zhang, Kailkhura and Han (2020), whose code others copied. Without it, a
+//     class without calibration rows, or a row on the zero plateaus of all classes, would
+//     have probability 0. The term is lost beside a probability of 1, so a g_j of 0 or 1
+//     has a mass too (calib.Mass).
 type OneVsRest struct{}
 
 // IROVAEntry is the entry of OneVsRest.

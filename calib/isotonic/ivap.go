@@ -61,10 +61,9 @@ type InductiveVennAbers struct {
 //   - Compared with: ip200/venn-abers 1.5.3, package of the authors
 //   - Agreement: on networks of others, with the folds of ours, it differs from ours
 //     where ivap does
-//   - Departures: Ties and scores above the largest one are as in ivap. In the paper
-//     the scoring classifier is trained again for each fold, on the rows of the other
-//     folds. A post-hoc method has one trained network, which is not trained again, so
-//     the folds share its scores.
+//   - Departures: Ties and scores above the largest one are as in ivap. In the paper the
+//     scoring classifier is trained again for each fold, on the rows of the other folds.
+//     Here the folds share the scores of one trained network.
 type CrossVennAbers struct {
 	Coupling string // "one-vs-rest" or "one-vs-one"; empty means "one-vs-rest"
 	Folds    int    // 2 to 100, at most the number of rows; 0 means 5

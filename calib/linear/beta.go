@@ -26,13 +26,12 @@ import (
 //   - Compared with: betacal (the authors'); numpy
 //   - Agreement: lattice, 400 rows of 5 classes: parameters to 1e-9 with Newton's
 //     method in numpy; scikit-learn, which betacal calls, to the 1e-4 at which it stops
-//   - Departures: The authors fit almost without a penalty (C = 1e11). If a coefficient
-//     is negative, they drop its regressor and fit again. Ours takes the minimum for a,
-//     b >= 0. The result is the same if one of them was negative. If the second fit
-//     would be negative too, our function still does not fall. A class that is absent,
-//     or whose rows all have a larger p than the other rows, has no minimum. Its
-//     parameters are where the gradient has vanished, below 1e-12; another solver ends
-//     elsewhere, and a warning says so.
+//   - Departures: The authors fit almost without a penalty (C = 1e11). If a coefficient is
+//     negative, they drop its regressor and fit again. Ours takes the minimum for a, b >=
+//     0. The result is the same if one of them was negative. If the second fit would be
+//     negative too, our function still does not fall. A class that is absent, or whose
+//     rows all have a larger p than the other rows, has no minimum. Its parameters are
+//     where the gradient has vanished, below 1e-12, and a warning says so.
 type Beta struct{}
 
 // BetaEntry is the entry of Beta.

@@ -28,11 +28,10 @@ import (
 //     to 1e-6 with Newton's method and the whole Hessian; the choice of lambda is
 //     compared with independent fits, not with the authors' code
 //   - Departures: The authors stop their solver, Adam, early. Ours goes to the minimum,
-//     and adds 1e-6 sum (A_cc-1)^2 so that there is one. They choose mu in two ways;
-//     ours is mu = lambda, unless it is given. Their grid of lambda has three values a
-//     decade from 10^-5 to 10^6 (from 10^-2 for 100 classes). Ours is shorter, and ends
-//     when two values in a row are worse than the best. Above 10 the diagonal alone is
-//     free, and small values overfit. More than 100 classes are an error.
+//     and adds 1e-6 sum (A_cc-1)^2 so that there is one. They choose mu in two ways; ours
+//     is mu = lambda, unless it is given. Their grid of lambda has three values a decade
+//     from 10^-5 to 10^6 (from 10^-2 for 100 classes). Ours is shorter, and ends when two
+//     values in a row are worse than the best. More than 100 classes are an error.
 type Dirichlet struct {
 	Lambda float64 // penalty of the elements off the diagonal, 1e-9 to 1e9; 0: by cross-validation
 	Mu     float64 // penalty of the offsets, 1e-9 to 1e9; 0: that of Lambda

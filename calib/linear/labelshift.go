@@ -43,12 +43,12 @@ import (
 //     EMImbalanceAdapter on its probabilities
 //   - Agreement: without calibration, on networks of others: docs/evidence.md, with the
 //     test rows as target; with ts and bcts their solver ends before the minimum
-//   - Departures: A ridge of 1e-6 (sum of b^2 + (T0/T - 1)^2), with T0 the temperature
-//     of ts, is added to the NLL of bcts, because a class without calibration rows has
-//     no minimum otherwise; the authors' code fails there. Like their code, EM compares
-//     with the mean of p and not with the shares of the labels; for bcts the two are
-//     the same. Their adapter, if it is given the calibration, passes uncalibrated
-//     target rows to EM; ours calibrates both sets, as the paper says.
+//   - Departures: A ridge of 1e-6 (sum of b^2 + (T0/T - 1)^2), with T0 the temperature of
+//     ts, is added to the NLL of bcts, because a class without calibration rows has no
+//     minimum otherwise; the authors' code fails there. Like their code, EM compares with
+//     the mean of p and not with the shares of the labels; for bcts the two are the same.
+//     Their adapter passes uncalibrated target rows to EM; ours calibrates both sets, as
+//     the paper says.
 type LabelShift struct {
 	Calibration string  // "bcts", "ts" or "none"; empty means "bcts"
 	Steps       int     // most steps of EM, 1 to 100,000; 0 means 100

@@ -23,10 +23,10 @@ import (
 //   - Compared with: numpy; dholzmueller/probmetrics (the authors')
 //   - Agreement: 150 + 12 drawn rows of 4 classes: probabilities to 1e-6 with Newton's
 //     method in numpy
-//   - Departures: The public code stops a BFGS method at its default tolerance. Ours
-//     goes on to the minimum, which is unique. The public code clips x at the least
-//     float32, but w/k is never below that. It has other methods for two classes, which
-//     the caller selects; here two classes are treated like any other number.
+//   - Departures: The public code stops a BFGS method at its default tolerance. Ours goes
+//     on to the minimum, which is unique. The public code has other methods for two
+//     classes, which the caller selects; here two classes are treated like any other
+//     number.
 type StructuredVector struct {
 	Diagonal  float64 // 1e-9 to 1e9, times k/n; 0 means 1
 	Intercept float64 // 1e-9 to 1e9, times k/n; 0 means 1

@@ -20,9 +20,9 @@ import (
 //   - Compared with: numpy
 //   - Agreement: 150 + 12 drawn rows of 4 classes: probabilities to 1e-6 with Newton's
 //     method and the whole Hessian
-//   - Departures: A ridge of 1e-6 is added to the mean NLL. Without it there is no
-//     minimum if a class has no calibration row: its offset goes to minus infinity, and
-//     common code stops somewhere on the way. The ridge has no other visible effect.
+//   - Departures: A ridge of 1e-6 is added to the mean NLL. Without it there is no minimum
+//     if a class has no calibration row: its offset goes to minus infinity. The ridge has
+//     no other visible effect.
 type Vector struct {
 	Ridge float64 // 1e-9 to 1e9; 0 means 1e-6
 }

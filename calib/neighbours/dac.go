@@ -28,18 +28,15 @@ import (
 //   - Agreement: 292 + 8 drawn rows with features: distances to 1e-7 (float32 there); w
 //     and w0 at the minimum of their loss to 1e-6, with distances in float64; their
 //     L-BFGS-B can stop before the minimum
-//   - Departures: The authors search among the features of the training set, which this
-//     program does not have. Here neighbours are calibration rows, and a calibration
-//     row is not its own neighbour when w and w0 are fitted. (The NLL of the report is
-//     that of the map, for which it is.) The authors sum w s over several layers, have
-//     one of their methods behind it, and keep T above 1e-20; here are the one layer
-//     that data sets store, temperature scaling, and a floor as in hfe. They search 50
-//     neighbours among 50,000 rows of CIFAR-10 and 10 among 12,811 of ImageNet; our
-//     default is the same share, 1 in 1,000 rows. Their code then takes element -K of
-//     the K distances in rising order, which is the nearest neighbour for every K; ours
-//     takes the K-th, as in the paper, so K = 1 is their code. Their L-BFGS-B with
-//     numerical gradients can stop far from the minimum, since w is of the order of
-//     1/s.
+//   - Departures: Neighbours are calibration rows, where the authors search the features
+//     of the training set. A calibration row is not its own neighbour when w and w0 are
+//     fitted. (The reported NLL is that of the fitted map, in which it is.) The authors
+//     sum w s over several layers, have one of their methods behind it, and keep T above
+//     1e-20; here are one layer, temperature scaling, and a floor as in hfe. By default K
+//     is 1 in 1,000 rows, the authors' share: 50 of 50,000 rows of CIFAR-10, 10 of 12,811
+//     of ImageNet. Their code takes the nearest neighbour for every K; ours takes the
+//     K-th, as in the paper, so K = 1 is their code. Their L-BFGS-B with numerical
+//     gradients can stop far from the minimum.
 type DAC struct {
 	Neighbours *int // K, 1 to 100,000, at most the rows of the bank; nil means its rows/1000, at least 1
 	Bank       int  // most rows of the bank, chosen at random, 1 to 1,000,000; 0 means 10,000

@@ -31,15 +31,13 @@ import (
 //   - Agreement: 292 + 8 drawn rows with features: proximities to 1e-6 (float32 there);
 //     bandwidths and confidences to 1e-12 given the same proximities
 //   - Departures: The proximity is that of the authors' code; in the paper it is exp of
-//     minus the mean distance. Their code divides by max(n1 f1 + n0 f0, 1e-10 n1), so
-//     that a row far from all others gets confidence 0; ours has no such floor and
-//     divides logarithms. Where c or r does not vary among the right or the wrong rows,
-//     for example with one wrong row, the bandwidth takes the deviation over all rows,
-//     and where it does not vary among all, it is left out; in the authors' code both
-//     are divisions by 0. Without wrong rows the confidence is 1, without right ones 0, but for
-//     the mass of 1/(n + 2) that right and wrong then share evenly (calib.Mass).
-//     Of more than 10,000 calibration rows, neighbours are searched among as many at
-//     random. The authors also use bases other than these two.
+//     minus the mean distance. Their code divides by max(n1 f1 + n0 f0, 1e-10 n1), so a
+//     row far from all others gets confidence 0; ours has no such floor. Where c or r does
+//     not vary among the right or the wrong rows, the bandwidth takes the deviation over
+//     all rows, and where it does not vary among all, it is left out; their code divides
+//     by 0. Without wrong rows the confidence is 1, without right ones 0, but for the mass
+//     that right and wrong share (calib.Mass). Of more than 10,000 calibration rows,
+//     neighbours are searched among as many at random. The authors also use other bases.
 type ProCal struct {
 	Neighbours int    // K, 1 to 1,000; 0 means 10; of fewer rows all
 	Bank       int    // most rows among which neighbours are searched, chosen at random, 1 to 1,000,000; 0 means 10,000

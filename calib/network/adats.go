@@ -30,21 +30,15 @@ import (
 //   - Agreement: trained networks differ by their random numbers; the test NLL on
 //     networks of data/bundle was within the spread of single draws of theirs, except for
 //     a small set
-//   - Departures: For a prediction theirs takes one random draw of w, so an image has
-//     another confidence each time. Ours takes the mean of the probabilities over 10
-//     draws. All rows use the same standard-normal vectors, drawn from the seed of the
-//     fit and kept in the model, so a row depends on itself alone. The mean of w in
-//     place of draws would bias the densities under the priors, because the network was
-//     trained on draws. Features are standardised by the mean and the standard
-//     deviation of the calibration rows, and limited to 30 deviations; a feature that
-//     does not vary counts as 0. Theirs are raw, so the Laplace likelihood of scale 1
-//     depends on the unit of the features. The largest layer has 256 units, theirs
-//     1,024. For the same work the narrow network has a lower test NLL: after 250
-//     minibatches 2.65 against 2.71, and 0.523 against 0.534 nats, on two real
-//     networks. Training ends after at most 1,000 minibatches, which is 25 epochs of
-//     5,000 rows; a warning says when epochs were cut. All 100 epochs change the NLL by
-//     at most 0.002 on two of three networks, and lower it by 0.05 on the third. T is
-//     at most 1000.
+//   - Departures: The authors' prediction takes one random draw of w, so an image has
+//     another confidence each time. Ours is the mean of the probabilities over 10 draws.
+//     All rows use the same standard-normal vectors, drawn from the seed of the fit and
+//     kept in the model, so a row depends on itself alone. Features are standardised by
+//     the mean and the standard deviation of the calibration rows, and limited to 30
+//     deviations; a feature that does not vary counts as 0. Theirs are raw. The largest
+//     layer has 256 units, theirs 1,024. Training ends after at most 1,000 minibatches,
+//     which is 25 epochs of 5,000 rows; a warning says when epochs were cut. T is at most
+//     1000.
 type AdaTS struct {
 	Epochs   int  // passes over the calibration set, at most; 0 means 100
 	MaxSteps *int // minibatches after which training ends, 0 for no limit; nil means 1,000

@@ -32,15 +32,13 @@ import (
 //   - Agreement: Over 40 steps from the same start, loss, gradient, ECE, debiased ECE
 //     and NLL agree to 1e-7, if the authors' code takes clusters from quantiles too. From
 //     other starts, ECE and NLL on networks of data/bundle were near those of the authors.
-//   - Departures: The authors train twelve maps (16 to 128 temperatures, piecewise
-//     linear maps and monotone networks) and select one on the calibration set. Ours is
-//     one map with 16 temperatures. Their piecewise linear map also has steps, since
-//     its code takes the value at the start of a segment for the start itself. They
-//     find the clusters that weigh the errors by k-means from random points of a
-//     sample, in float32. Ours start at quantiles of all probabilities. They take
-//     batches of 5,000 rows on sets other than ImageNet; ours has no batches. They have
-//     a third selection, by class-wise ECE. Sets of fewer than 30 rows have fewer bins
-//     for the debiased ECE, where their code fails.
+//   - Departures: The authors train twelve maps (16 to 128 temperatures, piecewise linear
+//     maps and monotone networks) and select one on the calibration set. Ours is one map
+//     with 16 temperatures. They find the clusters that weigh the errors by k-means from
+//     random points of a sample, in float32; ours start at quantiles of all probabilities.
+//     They take batches of 5,000 rows on sets other than ImageNet; ours has no batches.
+//     They have a third selection, by class-wise ECE. Sets of fewer than 30 rows have
+//     fewer bins for the debiased ECE, where their code fails.
 type HCalibration struct {
 	Temperatures int    // m, 1 to 1,000; 0 means 16
 	Epochs       int    // at most; 0 means 2,000

@@ -32,13 +32,12 @@ import (
 //   - Compared with: tochris/pts-uncertainty (the authors'), shortened; numpy
 //   - Agreement: lattice, 120 rows of 12 classes, with the same start and 20 steps of
 //     Adam: T to 1e-13 and the loss to 1e-9 with numpy
-//   - Departures: Others who run it "as per paper" take 100,000 minibatches at a rate
-//     of 5e-5. Ours takes 5,000 at 1e-3. The product is the same, and so is the largest
-//     distance that a parameter can move. The last bias starts at the temperature of ts
-//     instead of 0. With 0, some draws of the weights start at T = 0, where the
-//     gradient vanishes. Their limits of T are 1e-12 and 1e12. Only the inputs of our
-//     network are limited to [-100, 100], not the logits that are divided by T, so the
-//     prediction stays.
+//   - Departures: Others who run it "as per paper" take 100,000 minibatches at a rate of
+//     5e-5. Ours takes 5,000 at 1e-3, with the same product. The last bias starts at the
+//     temperature of ts instead of 0, because with 0 some draws of the weights start at T
+//     = 0, where the gradient vanishes. Their limits of T are 1e-12 and 1e12. Only the
+//     inputs of our network are limited to [-100, 100], not the logits that are divided by
+//     T, so the prediction stays.
 type ParameterizedTemperature struct {
 	Steps int     // minibatches; 0 means 5,000
 	Rate  float64 // of Adam, in (0, 1]; 0 means 0.001

@@ -34,12 +34,12 @@ import (
 //   - Agreement: lattice, 400 + 8 rows of 5 classes: probabilities to 3e-10 with the
 //     minimum of its objective, for equal knots and folds; its own solvers stop earlier,
 //     and the package as it is has other knots and folds
-//   - Departures: Knots among the scores are at equal distances in rank; the package
-//     draws them at random. Its last fit leaves out the fifth for lambda; ours has all
-//     rows, since nothing is chosen after it. Its solvers stop at a gradient of 1e-4;
-//     ours finds the minimum. For two classes it fits class 1 alone; ours fits both,
-//     which differ a little because the penalty is not symmetric. It stops with an
-//     error if a class has fewer than three distinct scores; ours needs no scores.
+//   - Departures: Knots among the scores are at equal distances in rank; the package draws
+//     them at random. Its last fit leaves out the fifth for lambda; ours has all rows. Its
+//     solvers stop at a gradient of 1e-4; ours finds the minimum. For two classes it fits
+//     class 1 alone; ours fits both, which differ a little because the penalty is not
+//     symmetric. It stops with an error if a class has fewer than three distinct scores;
+//     ours needs no scores.
 type Smoothing struct{}
 
 // SmoothingSplineEntry is the entry of Smoothing.

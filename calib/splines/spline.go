@@ -36,11 +36,11 @@ import (
 //   - Agreement: lattice, 400 rows of 5 classes: confidences to 1e-11 with numpy and
 //     scipy, which follow the paper; the authors' code differs by its interpolation
 //     (all without the mass)
-//   - Departures: Where a confidence is limited to 0 or 1, right and wrong share a mass of
-//     1/(n + 2) evenly (calib.Mass). Between two calibration rows the authors' code swaps the weights of
-//     its linear interpolation, so that the farther row counts more. Ours are not
-//     swapped. Rows of tied confidence, as in ir, count with the mean of their hits and
-//     get the mean of their values, so that the order of the rows does not matter.
+//   - Departures: A confidence that is limited to 0 or 1 has a mass (calib.Mass). Between
+//     two calibration rows the authors' code swaps the weights of its linear
+//     interpolation, so that the farther row counts more. Ours are not swapped. Rows of
+//     tied confidence, as in ir, count with the mean of their hits and get the mean of
+//     their values, so the order of the rows does not matter.
 type Cumulative struct {
 	Knots int // 2 to 100; 0 means 6
 }

@@ -19,12 +19,11 @@ import (
 //   - Compared with: a version by others
 //   - Agreement: not compared number by number: that version has other bins, and its
 //     NLL explodes on bins whose rows are all right
-//   - Departures: Only the abstract is known to us. We take bins of equal mass, and
-//     leave out the augmented images of the variant ABTS. If all rows of a bin are
-//     right, the minimum is at T = 0, which means certainty. Such a bin has the
-//     temperature of ts, and a warning counts these bins. A bin whose labels contradict
-//     its logits has the largest T, 1000. The version by others has 50 bins, one of
-//     them for confidences above .999.
+//   - Departures: Only the abstract is known to us. We take bins of equal mass, and leave
+//     out the augmented images of the variant ABTS. If all rows of a bin are right, the
+//     minimum is at T = 0. Such a bin has the temperature of ts, and a warning counts
+//     these bins. A bin whose labels contradict its logits has the largest T, 1000. The
+//     version by others has 50 bins, one of them for confidences above .999.
 type BinnedTemperatureScaling struct {
 	Bins int // of confidence, equal mass, 1 to 1000; 0 means 15
 }

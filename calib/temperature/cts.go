@@ -33,12 +33,11 @@ import (
 //   - Compared with: calibench (others'); numpy
 //   - Agreement: lattice, 400 rows of 5 classes and 300 of 3: T exactly and ECE to 1e-12
 //     with a search in numpy in our order of classes
-//   - Departures: Only the abstract of the paper is known to us. Classes take turns
-//     from the most frequent to the rarest on the calibration set; of equally frequent
-//     classes the one with the larger mean logit is first. So the numbering of the
-//     classes does not matter. In calibench they go by number, and the result depends
-//     on it. A class without calibration rows keeps its temperature. A decrease of the
-//     ECE by 1e-9 or less does not count.
+//   - Departures: Only the abstract of the paper is known to us. Classes take turns from
+//     the most frequent to the rarest on the calibration set; of equally frequent classes
+//     the one with the larger mean logit is first. In calibench they go by number, and the
+//     result depends on it. A class without calibration rows keeps its temperature. A
+//     decrease of the ECE by 1e-9 or less does not count.
 type ClassTemperatureScaling struct{}
 
 // CTSEntry is the entry of ClassTemperatureScaling.

@@ -25,14 +25,12 @@ import (
 //   - Compared with: zhang64-llnl/Mix-n-Match-Calibration (the authors')
 //   - Agreement: 150 + 12 drawn rows of 4 classes: probabilities to 1e-6, where its
 //     solver stops
-//   - Departures: The authors' code descends to a minimum in T from 1, with differences
-//     as derivatives. The error need not be convex in T, so ours takes the best of 25
-//     temperatures and goes to the minimum next to it. Their code finds w by sequential
-//     quadratic programming. Ours solves a linear system on every face of the triangle
-//     of weights and takes the best solution, which is exact. Their T is in [0.05, 5]. Ours
-//     is too if the minimum is inside; else the bounds go with the spread of the logits,
-//     which scores of other sources than networks have in the thousands, and the grid goes
-//     on with its steps.
+//   - Departures: The authors' code descends to a minimum in T from 1. The error need not
+//     be convex in T, so ours takes the best of 25 temperatures and goes to the minimum
+//     next to it. Their code finds w by sequential quadratic programming. Ours solves a
+//     linear system on every face of the triangle of weights and takes the best solution,
+//     which is exact. Their T is in [0.05, 5]. Ours is too if the minimum is inside; else
+//     the bounds go with the spread of the logits, and the grid goes on with its steps.
 type EnsembleTemperatureScaling struct{}
 
 // ETSEntry is the entry of EnsembleTemperatureScaling.

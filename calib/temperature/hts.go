@@ -23,12 +23,12 @@ import (
 //   - Reference: Balanya, Maronas and Ramos 2024
 //   - Compared with: the authors' (Balanya et al.)
 //   - Agreement: the NLL of a brute-force search on five drawn sets to 1e-9
-//   - Departures: The authors' code starts BFGS at w = 0.01, b = 0.1. Ours starts a
-//     damped Newton method at the temperature of ts, so the result is never worse than
-//     ts on the calibration set. If their code converges, both end at the same point. T
-//     has a floor, w is limited to [-100, 100] and b to [-1000, 1000], so that T stays
-//     a temperature. Where the T of ts is outside [0.001, 1000], the limits grow by
-//     max(1, spread) and the floor falls by min(1, spread), as the bounds of ts do.
+//   - Departures: The authors' code starts BFGS at w = 0.01, b = 0.1. Ours starts a damped
+//     Newton method at the temperature of ts, so the result is never worse than ts on the
+//     calibration set. If their code converges, both end at the same point. T has a floor,
+//     w is limited to [-100, 100] and b to [-1000, 1000]. Where the T of ts is outside
+//     [0.001, 1000], the limits grow by max(1, spread) and the floor falls by min(1,
+//     spread).
 type EntropyTemperatureScaling struct{}
 
 // HTSEntry is the entry of EntropyTemperatureScaling.

@@ -49,42 +49,42 @@ has the differences.
 
 	pageSize = `## Size of the logits
 
-Networks have logits whose two largest ones differ by 1 to 20 in the mean. This mean, the *spread*, is far outside for scores of
-other models, such as a support vector machine on features that are not scaled. ts, ets, vs, svs, sms, hts, bts, gc, qats and
-their relatives follow it: their bounds go with the spread, or they start at the temperature of ts. The definitions of the other methods
-have a size: they read the softmax at T = 1, or have penalties, bounds or starts of fixed size. They look at the *middle gap*, the mean of the middle
-half of these differences, which a few rows of any size do not move. If it is
-below 0.18 or above 45, they divide the logits by a power of two, the one nearest to the temperature of ts. So they do if it is below 0.35
-or above 11.3 and the temperature of ts is below 0.35 or above 5.7: no network that we know has both. Those that compare
-probabilities alone (ir and its relatives, hb-mass, procal-bins) divide below 0.18 and above 724. The map keeps the power of two as its *divisor*. Bounds and parameters are then those for the divided logits. Log-probabilities are not divided, since
-their size has a meaning. uncal, ts-guo50, ts-ecegrid and featclip do not follow the size of the logits.
+The *spread* is the mean difference of the two largest logits of a row: 1 to 20 for networks, and far outside for scores of other models,
+such as a support vector machine on features that are not scaled.
+
+* **Follow it**: ts, ets, vs, svs, sms, hts, bts, gc, qats and their relatives. Their bounds go with the spread, or they start at the
+  temperature of ts.
+* **Divide the logits by a power of two**: the other methods, which read the softmax at T = 1, or have penalties, bounds or starts of fixed
+  size. The power is the one nearest to the temperature of ts, and the map keeps it as its *divisor*; bounds and parameters are for the
+  divided logits. They divide if the *middle gap*, the mean of the middle half of the differences, is below 0.18 or above 45, or if it is
+  below 0.35 or above 11.3 and the temperature of ts is below 0.35 or above 5.7. Methods that compare probabilities only (ir and its
+  relatives, hb-mass, procal-bins) divide below 0.18 and above 724.
+* **Do neither**: uncal, ts-guo50, ts-ecegrid and featclip; and every method for log-probabilities, whose size has a meaning.
 `
 
 	pageMass = `## Mass
 
-A table of shares of classes may have a share of exactly 0 or 1: of a class that no calibration row in a bin has, say. A few rows are no proof of
-certainty, and one later row that is otherwise has an infinite NLL. Such a map mixes in a total mass of 1/(n + 2), which is
-the chance of what none of n rows has shown by Laplace's rule of succession. The m classes of a row that are not masked share it evenly: p
-becomes (1 - e) p + e/m with e = 1/(n + 2). The confidence of a top-label method becomes (1 - e) c + e/2, since the
-prediction is right or wrong. The predicted class stays, and so does the order of the classes. These methods have a mass where a saved number is a probability of 0 or
-1: hb, hb-mass, hb-top, bbq, scaling-binning, scaling-binning-top, irova, cir, ir-top, spline, kernel (where a class has no calibration
-row) and procal (where no row is right, or none wrong). Other maps have none. A temperature or a sigmoid stays what it is, though it may round to 0 or
-1, and ir has the numbers of the paper. Of data without such a share no number changes, and a model that was saved
+If a table of shares has a share of exactly 0 or 1, one later row that is otherwise has an infinite NLL. Such a map mixes in a total mass
+of 1/(n + 2), by Laplace's rule of succession the chance of what none of n rows has shown. The m classes of a row that are not masked share
+it evenly: p becomes (1 - e) p + e/m with e = 1/(n + 2). The confidence of a top-label method becomes (1 - e) c + e/2. The order of the
+classes stays. Methods with a mass, if a saved number is a probability of 0 or 1: hb, hb-mass, hb-top, bbq, scaling-binning,
+scaling-binning-top, irova, cir, ir-top, spline, kernel (if a class has no calibration row) and procal (if no row is right, or none wrong).
+Other maps have none, though a temperature or a sigmoid may round to 0 or 1; ir has the numbers of the paper. A model that was saved
 without a mass predicts as it did.
 `
 
 	pageTies = `## Ties
 
-Probabilities that differ by rounding alone count as equal, in the fit and for rows that are seen later,
-wherever a method sorts them for a function or for bins: ir, irova, ir-top, procal-bins, cir, ivap and cvap
-(one-vs-rest), hb-mass, spline, scaling-binning and scaling-binning-top. Two are tied that agree to 2^-22 of p up to
-1/2, and of 1-p above: 1-p is the sum over the other classes, which has all its digits where p rounds to 1 (package
-internal/stretch). Sorted probabilities are grouped from the least up, and a group holds what is tied with its least
-member. Methods that rank or bin rows by confidence (qats and its variants, bts, cbt) compare that sum itself, which is
-the same number for equal logits in any order. Bins of equal width and smooth functions of p need no rule. Of the
-metrics, auroc, aurc, augrc and lp_variational take for ties what sums in another order would part, 2^-46; ks, kuiper,
-kuiper_z, corp_mcb, corp_dsc, decomposition and l1_variational take 2^-22; those with bins of equal mass (aece,
-aece_bins, ece_debiased, ece_sweep, tace) share out blocks of confidences within 1e-9 of a neighbour.
+Probabilities that differ by rounding only count as equal, in the fit and for later rows, if a method sorts them for a function or for
+bins: ir, irova, ir-top, procal-bins, cir, ivap and cvap (one-vs-rest), hb-mass, spline, scaling-binning and scaling-binning-top. Two are
+tied that agree to 2^-22 of p up to 1/2, and of 1-p above: 1-p is the sum over the other classes, which has all its digits where p rounds
+to 1 (package internal/stretch). Groups begin at the least probability, and a group holds what is tied with its least member. Methods that
+rank or bin rows by confidence (qats and its variants, bts, cbt) compare that sum, which is the same number for equal logits in any order.
+Bins of equal width and smooth functions of p need no rule.
+
+Metrics: auroc, aurc, augrc and lp_variational tie to 2^-46, which covers sums in another order; ks, kuiper, kuiper_z, corp_mcb,
+corp_dsc, decomposition and l1_variational to 2^-22; those with bins of equal mass (aece, aece_bins, ece_debiased, ece_sweep, tace) share
+out runs of confidences within 1e-9 of a neighbour.
 `
 )
 
