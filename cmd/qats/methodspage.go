@@ -17,8 +17,8 @@ import (
 const (
 	pageHead = `# Methods and metrics
 
-Every calibrator and metric, printed by ` + "`qats doc reference`" + `; ` + "`qats doc NAME`" + ` prints one. The comments of the types in calib
-say more, for those who read the code.
+Every calibrator and metric, printed by ` + "`qats doc reference`" + `. ` + "`qats doc NAME`" + ` prints one, with the code that it was compared with and
+how closely they agree ([more](evidence.md#agreement-with-other-code)).
 
 If a section does not say otherwise:
 
@@ -28,8 +28,6 @@ If a section does not say otherwise:
   difference. *Verdict by: none* means that no interval of the difference is known to cover it. Where *verdict by* names a measure, the
   interval is that of the difference in it: %s.
 * If a spec names no metrics, these are computed: %s.
-* *Agreement* names the code that was run beside qats, and what was seen. A metric without it agrees with numpy to 1e-9 on
-  cifar10-jpeg/resnet50-w8-s2 of data/bundle.
 
 [Symbols](#symbols), [size of the logits](#size-of-the-logits), [mass](#mass) and [ties](#ties) are explained at the end.
 `
@@ -40,11 +38,7 @@ l is a row of k logits, y its label, n the number of rows, p = softmax(l), conf 
 class of the largest logit is y, else 0. h is a row of features, W and b the last layer. In a bin, n_b is the number of
 rows, acc_b the mean of hit and conf_b the mean of conf. "By mean NLL" names the objective, which is minimised on the
 calibration set. *Sees* lists the arrays that a method is given: cal at the fit, test when it is
-applied, target for unlabelled rows of the deployment domain at the fit. Tests of the package have the numbers of *agreement*, and the
-recipe of each reference value; studies/agreement makes those on networks of others. The *lattice* is a set that a formula gives
-(Lattice in calib/internal/testset); "400 + 8 rows" are 400 calibration rows and 8 to which the fit is applied. *Drawn* rows are
-those of a test. *Networks of others* are settings of experiments/real.yaml with 2 to 100 classes; [evidence.md](evidence.md#agreement-with-other-code)
-has the differences.
+applied, target for unlabelled rows of the deployment domain at the fit.
 `
 
 	pageSize = `## Size of the logits
@@ -160,23 +154,18 @@ var usual = []item{
 	{"departs", "none"},
 }
 
-// section prints a method or a metric without what is usual, and without what its lead
-// has said.
+// inLead are the items that a section does not list: its lead has them, or qats doc NAME
+// alone.
+var inLead = []string{"label", "gives", "reference", "formula", "compared with", "agreement"}
+
+// section prints a method or a metric without what is usual.
 func section(b *strings.Builder, name, lead, formula string, items []item) {
 	fmt.Fprintf(b, "\n### %s\n\n%s\n\n", name, lead)
 	fmt.Fprintf(b, "    %s\n\n", formula)
-	var code string
 	for _, i := range items {
 		switch {
-		case slices.Contains([]string{"label", "gives", "reference", "formula"}, i.key), slices.Contains(usual, i), i.text == "":
+		case slices.Contains(inLead, i.key), slices.Contains(usual, i), i.text == "":
 			continue
-		case i.key == "compared with":
-			code = i.text
-			continue
-		case i == item{"agreement", withNumpy} && code == "numpy":
-			continue
-		case i.key == "agreement" && code != "" && !strings.HasPrefix(code, "none"):
-			i.text = code + "; " + i.text
 		case i.key == "sees":
 			i.text = strings.TrimSuffix(i.text, onRequest)
 		case i.key == "verdict by":
@@ -186,9 +175,6 @@ func section(b *strings.Builder, name, lead, formula string, items []item) {
 		fmt.Fprintf(b, "* %s: %s\n", i.key, i.text)
 	}
 }
-
-// withNumpy is the agreement of most metrics.
-const withNumpy = "cifar10-jpeg/resnet50-w8-s2 of data/bundle: value to 1e-9 with numpy"
 
 // sentence is a summary with a capital and a full stop.
 func sentence(summary string) string { return strings.ToUpper(summary[:1]) + summary[1:] + "." }
