@@ -48,13 +48,13 @@ func methodGroups() []spec.Group {
 		where("@fast", "only logits and labels, a fit on 10,000 x 100 takes 0.1 s or less", func(e calib.Entry, c calib.Contract) bool {
 			return (c.Cal|c.Test|c.Target)&^labelled == 0 && c.Target == 0 && e.Passes(100) <= fastPasses
 		}),
-		where("@logits", "methods of logits and labels alone", func(_ calib.Entry, c calib.Contract) bool {
+		where("@logits", "methods that need only logits and labels", func(_ calib.Entry, c calib.Contract) bool {
 			return (c.Cal|c.Test)&^labelled == 0 && c.Target == 0
 		}),
 		where("@keeps-top1", "the predicted class of every row stays the same", func(_ calib.Entry, c calib.Contract) bool { return c.KeepsTop1 }),
 		where("@changes-top1", "the predicted class of a row may change", func(_ calib.Entry, c calib.Contract) bool { return !c.KeepsTop1 }),
 		where("@top-label", "a new confidence of the predicted class, no probabilities of the others", func(e calib.Entry, _ calib.Contract) bool { return e.TopLabelOnly() }),
-		where("@confidence", "the confidence of the prediction is enough: for predictions that have that alone", func(_ calib.Entry, c calib.Contract) bool { return c.Confidence }),
+		where("@confidence", "the confidence of the prediction is enough: for predictions without logits", func(_ calib.Entry, c calib.Contract) bool { return c.Confidence }),
 		where("@features", "methods that read features of the network", func(_ calib.Entry, c calib.Contract) bool { return (c.Cal|c.Test)&data.Features != 0 }),
 		where("@ood", "methods that read logits of out-of-distribution rows", func(_ calib.Entry, c calib.Contract) bool { return c.Cal&data.OOD != 0 }),
 		where("@target", "methods that read unlabelled rows of the set that they are applied to", func(_ calib.Entry, c calib.Contract) bool { return c.Target != 0 }),
@@ -82,7 +82,7 @@ func metricGroups() []spec.Group {
 		of(metrics.Unbinned, "calibration errors without bins"),
 		of(metrics.Proper, "proper scores, which calibration and sharpness improve, and their parts"),
 		of(metrics.Ranking, "how well confidence tells right rows from wrong ones"),
-		of(metrics.Predictions, "the predicted classes alone"),
+		of(metrics.Predictions, "only the predicted classes"),
 		where("@all", "every metric", func(metrics.Entry) bool { return true }),
 	}
 }

@@ -59,7 +59,7 @@ func newServed(about external.Served, parent *external.Parent) (spec.Method, err
 	limit, err := time.ParseDuration(cmp.Or(about.Limit, servedLimit))
 	switch {
 	case !spec.IsID(about.Name):
-		return spec.Method{}, errors.New("a name begins with a letter or digit and has letters, digits and . _ + - alone")
+		return spec.Method{}, errors.New("a name begins with a letter or digit and has only letters, digits and . _ + -")
 	case about.Source == "" && about.Version == "":
 		return spec.Method{}, errors.New("it has neither the digest of its source nor a version: a stored fit of other code would be taken for its own; give a version")
 	case err != nil || limit <= 0:

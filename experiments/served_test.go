@@ -14,7 +14,7 @@ import (
 // What a process says of its methods is checked before the run.
 func TestMistakesInServedMethods(t *testing.T) {
 	for about, want := range map[string]string{
-		`{"name": "a/b", "version": "1"}`:                                             `served method "a/b": a name begins with a letter or digit and has letters, digits and . _ + - alone`,
+		`{"name": "a/b", "version": "1"}`:                                             `served method "a/b": a name begins with a letter or digit and has only letters, digits and . _ + -`,
 		`{"name": "mine"}`:                                                            `served method "mine": it has neither the digest of its source nor a version: a stored fit of other code would be taken for its own; give a version`,
 		`{"name": "mine", "version": "1", "limit": "5"}`:                              `served method "mine": limit "5": want a time above 0 with its unit, as 90s, 10m or 2h`,
 		`{"name": "mine", "version": "1", "disk_mib": -1}`:                            `served method "mine": disk_mib -1: want 1 or more`,

@@ -18,7 +18,7 @@ func TestFiguresTakeAnyLayout(t *testing.T) {
 		for _, l := range []Layout{{Width: 4.5}, {Width: 9}, {Heading: &none}, {Heading: &other}, {Width: 5, Height: 4}} {
 			g, err := f.With(l)
 			if l.Height != 0 && !e.Stretches {
-				if err == nil || !strings.Contains(err.Error(), "give a width alone") {
+				if err == nil || !strings.Contains(err.Error(), "give only a width") {
 					t.Errorf("%s: a height: %v", e.Name, err)
 				}
 				continue

@@ -37,7 +37,7 @@ func TestAxisOfManyValuesEndsWhereMostAre(t *testing.T) {
 // TestDifferencesPromiseOnlyIntervalsThatExist: five blocks give none, six do.
 func TestDifferencesPromiseOnlyIntervalsThatExist(t *testing.T) {
 	for blocks, want := range map[int]string{
-		5: "There are no intervals: a 95 % interval takes values of both methods in 6 blocks.",
+		5: "There are no intervals: a 95 % interval takes values of both methods in 6 independent data sets.",
 		6: "with its 95 % interval",
 	} {
 		in := sample("critical-difference", "ts", "qats")
@@ -139,7 +139,7 @@ func TestAShiftBeyondTheAxisStandsBeforeItsBlocks(t *testing.T) {
 		f.rows = append(f.rows, forestRow{label: fmt.Sprint(i), at: .1, dots: []float64{-.5, .5}})
 	}
 	f.rows = append(f.rows, forestRow{label: "far", at: 20.3, dots: []float64{19.1, 21.6}})
-	if drawn := f.figure(); !has(t, drawn, "20.3 (blocks: 19.1, 21.6)") {
+	if drawn := f.figure(); !has(t, drawn, "20.3 (data sets: 19.1, 21.6)") {
 		t.Errorf("%v", words(t, drawn))
 	}
 }

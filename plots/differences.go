@@ -73,7 +73,7 @@ func Differences(c *compare.Comparison, labels map[string]string) (*Figure, erro
 			names[i] = letter(i) + " " + names[i]
 		}
 	}
-	f.notes = []string{fmt.Sprintf("Hodges-Lehmann shift over blocks (%s)%s.%s Crosses: single blocks.", strings.Join(names, ", "), extent, aside)}
+	f.notes = []string{fmt.Sprintf("Hodges-Lehmann shift over independent data sets (%s)%s.%s Crosses: single data sets.", strings.Join(names, ", "), extent, aside)}
 	return f.figure(), nil
 }
 
@@ -87,7 +87,7 @@ func letter(i int) string { return string(rune('a' + i)) }
 // shifts, and a sentence on those without one.
 func bounds(rows []compare.Row) (extent, aside string) {
 	bounded := len(lists.Where(rows, func(r compare.Row) bool { return r.Shift.Bounded }))
-	reason := fmt.Sprintf("a 95 %% interval takes values of both methods in %d blocks", significance.LeastForInterval)
+	reason := fmt.Sprintf("a 95 %% interval takes values of both methods in %d independent data sets", significance.LeastForInterval)
 	switch bounded {
 	case len(rows):
 		return " with its 95 % interval", ""

@@ -359,7 +359,7 @@ func (f forest) mark(c draw.Canvas, r forestRow, x func(float64) vg.Length, at v
 			text = fmt.Sprintf("%.*f [%.*f, %.*f]", f.digits, r.at, f.digits, r.lo, f.digits, r.hi)
 		case gone && r.kind == noExtent && len(outside) > 1: // of the shift and some of its blocks
 			blocks := lists.Where(r.dots, func(v float64) bool { return v < f.x.min && i == 0 || v > f.x.max && i == 1 })
-			text = fmt.Sprintf("%.*f (blocks: %s)", f.digits, r.at, numbers(blocks, f.digits))
+			text = fmt.Sprintf("%.*f (data sets: %s)", f.digits, r.at, numbers(blocks, f.digits))
 		case r.kind == interval && slices.Contains(outside, r.hi) && i == 1:
 			text = fmt.Sprintf("interval to %.*f", f.digits, r.hi)
 		case r.kind == interval && slices.Contains(outside, r.lo) && i == 0:

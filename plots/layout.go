@@ -37,7 +37,7 @@ func (s sheet) adjusted(layout func(width vg.Length) (vg.Length, panels), l Layo
 	case width != 0 && width < leastWidth:
 		return nil, fmt.Errorf("a width of %g inches is too narrow: at least %g", l.Width, float64(leastWidth/vg.Inch))
 	case height != 0 && !s.stretches:
-		return nil, fmt.Errorf("the rows and panels of this figure decide its height; give a width alone")
+		return nil, fmt.Errorf("the rows and panels of this figure decide its height; give only a width")
 	}
 	if l.Heading != nil {
 		s.title = printable(*l.Heading)

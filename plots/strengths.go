@@ -15,7 +15,7 @@ import (
 func WinRates(c *compare.Comparison, labels map[string]string, notes ...string) (*Figure, error) {
 	f := forest{axis: "Win rate (%): settings on which the method is better than another one, mean over the others", better: "wins less than half", worse: "wins more than half"}
 	f.title = "Win rate by " + c.MetricLabel
-	f.caption = fmt.Sprintf("Share of settings on which each method has the better %s than another ranked method, mean over the others and over %s, with 95 %% bootstrap intervals over blocks.", c.MetricLabel, c.Ranking.Extent)
+	f.caption = fmt.Sprintf("Share of settings on which each method has the better %s than another ranked method, mean over the others and over %s, with 95 %% bootstrap intervals over independent data sets.", c.MetricLabel, c.Ranking.Extent)
 	f.x.label = func(v float64) string { return strconv.FormatFloat(v+50, 'f', -1, 64) }
 	return strengths(c, labels, f, notes, "win-rates", func(s compare.Strength) compare.Estimate {
 		e := s.WinRate
@@ -29,7 +29,7 @@ func WinRates(c *compare.Comparison, labels map[string]string, notes ...string) 
 func Strengths(c *compare.Comparison, labels map[string]string, notes ...string) (*Figure, error) {
 	f := forest{axis: "Bradley-Terry strength (logarithm of odds; the mean over methods is 0)", better: "weaker", worse: "stronger"}
 	f.title = "Bradley-Terry strength by " + c.MetricLabel
-	f.caption = fmt.Sprintf("Bradley-Terry strength of each method by %s over %s, with 95 %% bootstrap intervals over blocks. A method with 1 more wins with odds of e to 1.", c.MetricLabel, c.Ranking.Extent)
+	f.caption = fmt.Sprintf("Bradley-Terry strength of each method by %s over %s, with 95 %% bootstrap intervals over independent data sets. A method with 1 more wins with odds of e to 1.", c.MetricLabel, c.Ranking.Extent)
 	return strengths(c, labels, f, notes, "strengths", func(s compare.Strength) compare.Estimate { return s.BradleyTerry })
 }
 

@@ -31,7 +31,7 @@ var SMSEntry = calib.NewEntry[StructuredMatrix, smsMap](calib.Entry{
 	Name:    "sms",
 	Label:   "SMS",
 	Version: 4,
-	Summary: "matrix scaling held near temperature scaling by ridges of k/n and k(k-1)/n, at most 100 classes",
+	Summary: "matrix scaling kept near temperature scaling by ridges of k/n and k(k-1)/n, at most 100 classes",
 	Cost:    730,
 	Cost100: 1300,
 })

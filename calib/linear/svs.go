@@ -37,7 +37,7 @@ var SVSEntry = calib.NewEntry[StructuredVector, svsMap](calib.Entry{
 	Name:    "svs",
 	Label:   "SVS",
 	Version: 4,
-	Summary: "vector scaling held near temperature scaling by a ridge of k/n",
+	Summary: "vector scaling kept near temperature scaling by a ridge of k/n",
 	Cost:    190,
 	Cost100: 180,
 })

@@ -61,7 +61,7 @@ var QaTSReadingEntry = calib.NewEntry[QaTSReading, lineMap](calib.Entry{
 	Name:    "qats-reading",
 	Label:   "QaTS (reading)",
 	Version: 3,
-	Summary: "qats by the Brier score, by the top label alone, with a rising temperature, or by some steps of Adam",
+	Summary: "qats by the Brier score, by only the top label, with a rising temperature, or by some steps of Adam",
 })
 
 // String returns the name of the method.

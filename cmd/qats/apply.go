@@ -19,9 +19,9 @@ func applyCommand() *cobra.Command {
 		Use:   "apply MODEL",
 		Short: "Apply a saved calibrator to logits, and write the probabilities",
 		Long: `apply applies a saved calibrator to logits, and writes the probabilities (float64, n x k). The
-ending of the output decides its format: .npy, .npz or .csv. A top-label method has probabilities
-of the predicted class alone; its pairs of class and confidence are written to top.npz beside the
-output.`,
+ending of the output decides its format: .npy, .npz or .csv. A top-label method has a
+probability of only the predicted class; its pairs of class and confidence are written to top.npz
+beside the output.`,
 		Example: examples(
 			"apply model.json --logits test/logits.npy -o probs.npy",
 			"apply model.json --confidence test/confidence.npy -o calibrated.npy",

@@ -6,7 +6,7 @@ import "github.com/spf13/cobra"
 func boardCommand() *cobra.Command {
 	return commandOf(&cobra.Command{
 		Use:   "board",
-		Short: "The leaderboard: hand in a calibrator, check an entry, make the page",
+		Short: "The leaderboard: submit a calibrator, check an entry, make the page",
 		Long:  `board has the commands of the leaderboard. docs/calibrator.md#the-board has its rules.`,
 		Example: examples(
 			`board submit mine.py --author "A. Author" --reference "Author (2026)" --licence MIT`,

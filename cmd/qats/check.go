@@ -33,9 +33,9 @@ func checkCommand() *cobra.Command {
 		Use:   "check DIR|SPEC|FILE...",
 		Short: "Read every array of a folder or a spec, and say what is wrong with it",
 		Long: `check reads every array of a folder, a spec, or the files that try takes, and says what is wrong:
-errors, with which a run fails or means nothing; warnings, which are likely mistakes; and notes;
-each with its place and what to do. The status is 1 if there is an error. It first prints a row for
-each set, with its accuracy and ECE without calibration.`,
+errors, which make a run fail or its numbers meaningless; warnings, which are likely mistakes; and
+notes; each with its place and what to do. The status is 1 if there is an error. It first prints a
+row for each set, with its accuracy and ECE without calibration.`,
 		Example: examples(
 			"check .",
 			"check mine.yaml --data arrays",

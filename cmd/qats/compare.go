@@ -32,7 +32,7 @@ OUT/compare.
 
 A method is better if its NLL or its Brier score is shown to be lower, and the other one is not
 shown to be higher. Other metrics are described with intervals and decide nothing. ~: no difference
-is shown. The tests are over blocks: settings that may share test samples count once.
+is shown. The tests are over independent data sets: settings that may share test samples count once.
 
 With --spec it first runs the missing cells of these settings.`,
 		Example: examples(
@@ -84,7 +84,7 @@ func (c *comparing) flags(cmd *cobra.Command) {
 	choiceFlag(cmd, &c.Interval, "interval", metrics.IntervalKinds(), "with --spec: `KIND` of intervals on single settings")
 	f.BoolVar(&c.Full, "full", false, "all methods and notes; ranks, tests, settings won and lost, win rates and strengths")
 	c.form = report.TextForm
-	choiceFlag(cmd, &c.form, "format", report.Forms(), "`FORM` of what is printed; latex and md are the table alone")
+	choiceFlag(cmd, &c.form, "format", report.Forms(), "`FORM` of what is printed; latex and md print only the table")
 	f.BoolVar(&c.json, "json", false, objects+", and write no file")
 	for flag, complete := range map[string]completion{
 		"against": completeCompared, "only": completeOnly, "spec": completeSpecs, "metric": oneOf(func() []string { return compare.Names() }),

@@ -30,7 +30,7 @@ func withConfidence(files data.Files, confidence, correct string) (data.Files, e
 	alone := confidence != "" || files.Kind == data.KindConfidence
 	switch {
 	case !alone && (correct != "" || files.Predicted != "" || files.Classes != 0):
-		return files, usage("--correct, --predicted and --classes are of predictions with a --confidence alone")
+		return files, usage("--correct, --predicted and --classes go with --confidence")
 	case !alone:
 		return files, nil
 	case confidence != "" && files.Logits != "":

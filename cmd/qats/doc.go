@@ -165,7 +165,7 @@ func topics() []topic {
 	}
 	return append(all,
 		text{"commands", "what each command does, at length", printManuals},
-		text{"groups", "the groups of methods and of metrics alone", printGroupLists},
+		text{"groups", "only the groups of methods and of metrics", printGroupLists},
 		text{"spec", "every key of a spec, with its type, default, meaning and an example, as Markdown", printReference},
 		text{"reference", "every calibrator and metric with its formula, as Markdown (docs/methods.md)", func(w io.Writer, asJSON bool) error {
 			if asJSON {
@@ -254,7 +254,7 @@ methods: ["@recommended", sms].`,
 			w := cmd.OutOrStdout()
 			if schema {
 				if len(args) != 1 || args[0] != "spec" {
-					return usage("%s", "--schema is for specs alone: "+called.Command()+" doc spec --schema")
+					return usage("%s", "--schema is only for specs: "+called.Command()+" doc spec --schema")
 				}
 				return spec.WriteSchema(w, experiments.Registry())
 			}

@@ -51,7 +51,7 @@ func (f *formatsFlag) Set(names string) (err error) {
 type figureFile string
 
 func (f *figureFile) flag(cmd *cobra.Command, what string) {
-	cmd.Flags().Var(f, "figure", "`FILE` for a reliability diagram of "+what+": .svg, .pdf, .pgf or .png; - prints an SVG alone")
+	cmd.Flags().Var(f, "figure", "`FILE` for a reliability diagram of "+what+": .svg, .pdf, .pgf or .png; - prints only an SVG")
 }
 
 func (f *figureFile) String() string { return string(*f) }

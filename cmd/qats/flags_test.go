@@ -151,7 +151,7 @@ func TestVariablesAreForPrograms(t *testing.T) {
 		{[]string{"HOME"}, true, ""},
 		{[]string{"HOME"}, false, "--env is for programs, which only --allow-exec runs; give both or neither"},
 		{[]string{"HOME", "LC_*"}, true, "--env LC_*: no such variable is set"},
-		{[]string{"HOME=x"}, true, "--env HOME=x: give the name alone; the program gets the value that the variable has here"},
+		{[]string{"HOME=x"}, true, "--env HOME=x: give only the name; the program gets the value that the variable has here"},
 	} {
 		p := places{}
 		p.Env, p.AllowExec = c.names, c.exec

@@ -361,9 +361,9 @@ func (h *handIn) say(cmd *cobra.Command, tier *submission.Tier, c *submission.Ca
 	} else {
 		say(w, "a number is missing on %s, the first: %s on %s: %s", english.Count(len(lacks), "setting"), lacks[0].Metric, lacks[0].Setting.Name(), lacks[0].Why)
 	}
-	where := "arrays that it is not handed were out of its sight, and it could write to its own folder alone"
+	where := "it could not see arrays that it was not given, and could write only to its own folder"
 	if !alone {
-		where = "this system cannot hide arrays that it is not handed, so nobody knows whether it reads them"
+		where = "this system cannot hide arrays that it was not given, so nobody knows whether it reads them"
 	}
 	if len(changes) == 0 {
 		say(w, "the same numbers in five fresh processes with 1, 2 and 4 processors, on %s; %s", english.Count(smallSettings, "setting"), where)
@@ -394,12 +394,12 @@ func reasonOf(changes []submission.Change) string {
 	for _, c := range changes {
 		switch {
 		case c.Why != "":
-			return "the code failed where it has its own folder and the arrays of its contract alone"
+			return "the code failed when it had only its own folder and the arrays of its contract"
 		case c.Varies:
-			return "a reviewer will ask why: seed random numbers with the seed that is handed over, and depend on no order, time or thread"
+			return "a reviewer will ask why: seed random numbers with the given seed, and depend on no order, time or thread"
 		}
 	}
-	return "the fresh processes agree with each other, so the code reads something that it is not handed, or that an earlier call left"
+	return "the fresh processes agree with each other, so the code reads something that it was not given, or that an earlier call left"
 }
 
 // clean returns the rows of clean test sets: corrupted ones are shown beside them, and not counted with them.

@@ -35,7 +35,7 @@ func initCommand() *cobra.Command {
 		Short: "Look at a folder of arrays and write a spec for it",
 		Long: `init looks for logits and labels in DIR and writes a spec for them with comments, methods, tables
 and figures, and qats.schema.json beside it, for editors. DIR has cal.npz and test.npz, one
-NETWORK.npz, or cal/logits.npy, cal/labels.npy and those of test, in itself or below
+NETWORK.npz, or cal/logits.npy, cal/labels.npy and the same of test, in itself or below
 DATASET/BACKBONE. Without DIR, init writes an example.`,
 		Example: examples(
 			"init .",

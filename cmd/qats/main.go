@@ -205,7 +205,7 @@ func newRoot() *cobra.Command {
 		Short:       "Benchmark post-hoc calibrators on precomputed logits",
 		Long: called.Name() + ` fits post-hoc calibrators on precomputed logits, scores them, and renders
 tables and figures. An experiment is a YAML spec. Its numbers are written to CSV
-files, and tables and figures are made from these files alone.`,
+files, and tables and figures are made only from these files.`,
 		Example: examples(
 			"try cal/logits.npy cal/labels.npy test/logits.npy test/labels.npy",
 			"init mine",

@@ -111,7 +111,7 @@ func (p *places) checkEnv(lookup func(name string) (string, bool)) error {
 	for _, name := range p.Env {
 		switch _, ok := lookup(name); {
 		case name == "" || strings.Contains(name, "="):
-			return fmt.Errorf("--env %s: give the name alone; the program gets the value that the variable has here", name)
+			return fmt.Errorf("--env %s: give only the name; the program gets the value that the variable has here", name)
 		case !ok:
 			return fmt.Errorf("--env %s: no such variable is set", name)
 		}

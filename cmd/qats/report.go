@@ -22,9 +22,9 @@ func reportCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report SPEC... | DIR",
 		Short: "Render tables, figures and a page from the CSV files",
-		Long: `report renders the tables and figures of the specs from the CSV files in OUT alone, into OUT/tables
+		Long: `report renders the tables and figures of the specs, only from the CSV files in OUT, into OUT/tables
 and OUT/figures. It also writes OUT/report.tex, a LaTeX document of all of them, and
-OUT/index.html, a page for a browser. Of a folder in place of specs it makes the page alone.`,
+OUT/index.html, a page for a browser. Of a folder in place of specs it makes only the page.`,
 		Example: examples(
 			"report experiments/example.yaml --out results/out",
 			"report experiments/example.yaml --format latex > tables.tex",

@@ -23,7 +23,7 @@ func scoreCommand() *cobra.Command {
 		Use:   "score",
 		Short: "Score probabilities, or the softmax of logits, against labels",
 		Long: `score prints n and metrics of probabilities, of the softmax of logits, of the pairs of a top-label
-method, or of predictions with a confidence alone, in fractions and nats. A metric that is
+method, or of confidences without logits, in fractions and nats. A metric that is
 undefined is "-". Of two classes, it prints metrics of the positive class too. --interval adds a
 95 % interval to each value.`,
 		Example: examples(

@@ -50,7 +50,7 @@ flags of the run.`,
 
 // tasksFlag declares --tasks.
 func tasksFlag(cmd *cobra.Command, n *int) {
-	cmd.Flags().IntVar(n, "tasks", 0, "number `N` of tasks; 0 for one a calibration set or --tests")
+	cmd.Flags().IntVar(n, "tasks", 0, "number `N` of tasks; 0 for one of each calibration set and --tests of its test sets")
 }
 
 // shownTasks is how many tasks are shown of those that are not done.

@@ -244,7 +244,7 @@ func (p printed) bars() []string {
 func (p printed) whyBarred(r *trial.Result) string {
 	switch r.Bar {
 	case trial.TopLabelAlone:
-		return "the confidence of the top class alone has no " + p.metric()
+		return "a confidence of only the top class has no " + p.metric()
 	case trial.MovesEmpty:
 		return fmt.Sprintf("it can change predictions, and %s no calibration row", p.emptyClasses("class", "classes"))
 	case trial.Explodes:

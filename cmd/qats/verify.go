@@ -146,7 +146,7 @@ func (v *verifying) say(cmd *cobra.Command, e *submission.Entry, c submission.Co
 		where = "not isolated"
 	}
 	n := c.Counts
-	say(w, "%s, protocol %s: %s. Of its numbers %d are equal, %d agree, %d differ and %d were not run (%s; %s; handed in from %s).",
+	say(w, "%s, protocol %s: %s. Of its numbers %d are equal, %d agree, %d differ and %d were not run (%s; %s; submitted from %s).",
 		e.Card.Name, e.Card.Protocol, verdict, n.Equal, n.Agrees, n.Differs, n.NotRun, where, platform, e.Card.Platform)
 	for _, p := range problems {
 		say(w, "differs: %s", p)

@@ -68,7 +68,7 @@ var (
 	webPage   = foreign{what: "a web page in the place of the file", fix: "download the file itself"}
 	zipped    = foreign{what: "an .npz of arrays", fix: "give it a name that ends with .npz"}
 	ofTensors = foreign{what: "a .safetensors", fix: "give it a name that ends with .safetensors"}
-	plainText = foreign{what: "a text, not an array", fix: `if it is a table with a header, give it a name that ends with .csv; if it has numbers alone, save them in Python: np.save("x.npy", np.loadtxt("NAME"))`}
+	plainText = foreign{what: "a text, not an array", fix: `if it is a table with a header, give it a name that ends with .csv; if it has only numbers, save them in Python: np.save("x.npy", np.loadtxt("NAME"))`}
 )
 
 // Foreign returns the error of a file whose first bytes, at most 512, say that it has another form than f, which its name

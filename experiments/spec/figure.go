@@ -70,7 +70,7 @@ func (r *reader) figure(item *figureItem, s *Spec) (figure.Spec, bool) {
 		f.Heading = &item.Heading
 	}
 	if f.Height != 0 && !f.Kind.Stretches {
-		r.errorf(&item.Height, "the rows and panels of a %s figure decide its height; give a width alone", f.Kind.Name)
+		r.errorf(&item.Height, "the rows and panels of a %s figure decide its height; give only a width", f.Kind.Name)
 	}
 	if f.Kind.PerSetting && f.Experiments != nil {
 		r.errorf(item, "a %s figure shows one setting of this spec; experiments is for the kinds that show several settings", f.Kind.Name)

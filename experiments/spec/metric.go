@@ -10,9 +10,9 @@ import (
 // metricItem is a metric as it stands in the spec.
 type metricItem struct {
 	Metric   string `key:"metric" brief:"" required:"" of:"{metrics} {metric-groups}" pattern:"^ece_[0-9]+_(uniform|quantile)_(l1|l2|max)$" help:"Name of the metric or group." example:"ece"`
-	Bins     int    `key:"bins" range:"1 to 10000" want:"give 1 to 10000 bins" default:"15" help:"Number of bins, of ece alone." example:"10"`
-	Strategy string `key:"strategy" of:"uniform quantile" default:"uniform" help:"Bins of equal width (uniform) or of equal mass (quantile), of ece alone." example:"quantile"`
-	Norm     string `key:"norm" of:"l1 l2 max" default:"l1" help:"Mean of the gaps of bins (l1), root of the mean square (l2), or the largest (max), of ece alone." example:"l2"`
+	Bins     int    `key:"bins" range:"1 to 10000" want:"give 1 to 10000 bins" default:"15" help:"Number of bins; only of ece." example:"10"`
+	Strategy string `key:"strategy" of:"uniform quantile" default:"uniform" help:"Bins of equal width (uniform) or of equal mass (quantile); only of ece." example:"quantile"`
+	Norm     string `key:"norm" of:"l1 l2 max" default:"l1" help:"Mean of the gaps of bins (l1), root of the mean square (l2), or the largest (max); only of ece." example:"l2"`
 }
 
 func (metricItem) about() (name, text string) {

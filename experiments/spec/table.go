@@ -21,7 +21,7 @@ type tableItem struct {
 	Metric          string         `key:"metric" required:"" of:"{values} time" pattern:"^ece_[0-9]+_(uniform|quantile)_(l1|l2|max)$" help:"A metric of the spec, as in results.csv, or time: the processor time of the fits, from times.csv." example:"ece"`
 	Rows            []string       `key:"rows" of:"method {columns}" default:"dataset, backbone, and other columns that differ between settings, without seeds" help:"Columns of results.csv that name a row." example:"[dataset, backbone]"`
 	Columns         string         `key:"columns" as:"single" of:"method {columns}" default:"method" help:"Column of results.csv whose values are the columns of the table." example:"severity"`
-	Average         []string       `key:"average" of:"{columns}" default:"none" help:"Columns of results.csv that are averaged over. The seeds of a network are too, unless rows or columns name variant; numbers over seeds alone have their standard deviation." example:"[corruption]"`
+	Average         []string       `key:"average" of:"{columns}" default:"none" help:"Columns of results.csv that are averaged over. The seeds of a network are too, unless rows or columns name variant; numbers only over seeds have their standard deviation." example:"[corruption]"`
 	Mean            bool           `key:"mean" default:"false" help:"Adds a last row with the mean over the rows." example:"true"`
 	Methods         []string       `key:"methods" one:"a method" default:"all methods of the spec" help:"Methods to show, in this order." example:"[uncal, ts, qats]"`
 	Labels          byName[string] `key:"labels" as:"line" one:"label of" default:"those of the spec and of the methods" help:"What is printed for ids of methods and settings." example:"{resnet50: RN-50}"`

@@ -154,7 +154,7 @@ func (c *Card) Describes() error {
 		return err
 	}
 	if !spec.IsID(c.Name) || len(c.Name) > mostLabel {
-		return fmt.Errorf("name: %.80q: want at most %d letters, digits and . _ + - alone, with a letter or digit first", c.Name, mostLabel)
+		return fmt.Errorf("name: %.80q: want only letters, digits and . _ + -, at most %d, with a letter or digit first", c.Name, mostLabel)
 	}
 	if e, ok := all.Lookup(strings.ToLower(c.Name)); ok {
 		return fmt.Errorf("name: %s is a method of this project (%s): take another name", c.Name, e.Summary)
@@ -250,7 +250,7 @@ func (c *Card) checkCode() error {
 	switch c.Language {
 	case Python, Go:
 		if len(c.Command) > 0 || c.Serves {
-			return fmt.Errorf("command, serves: of a program alone; %s is started as all files of its language are", c.Code[0])
+			return fmt.Errorf("command, serves: only of a program; %s is started as all files of its language are", c.Code[0])
 		}
 	case Command:
 		if len(c.Command) == 0 || c.Command[0] == "" {

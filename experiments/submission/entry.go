@@ -60,7 +60,7 @@ func Read(dir string) (*Entry, error) {
 		case err != nil:
 			return nil, err
 		case digest != f.digest:
-			return nil, fmt.Errorf("%s: digests: %s: %s is not the file that the entry was handed in with", at, f.key, f.file)
+			return nil, fmt.Errorf("%s: digests: %s: %s is not the file of the entry as it was submitted", at, f.key, f.file)
 		}
 	}
 	if err := e.readResults(); err != nil {

@@ -85,7 +85,7 @@ func TestHostileEntries(t *testing.T) {
 		"code that leads out":    {edit(CardFile, "code: [mine.py]", "code: [../../x.py]"), "card.yaml: code: "},
 		"an absolute path":       {edit(CardFile, "code: [mine.py]", "code: [/etc/passwd]"), "card.yaml: code: "},
 		"a path of Windows":      {edit(CardFile, "code: [mine.py]", `code: ['c:\x.py']`), "card.yaml: code: "},
-		"a command of Python":    {edit(CardFile, "code: [mine.py]", "code: [mine.py]\ncommand: [sh, -c, reboot]"), "card.yaml: command, serves: of a program alone"},
+		"a command of Python":    {edit(CardFile, "code: [mine.py]", "code: [mine.py]\ncommand: [sh, -c, reboot]"), "card.yaml: command, serves: only of a program"},
 		"a long call":            {edit(CardFile, "code: [mine.py]", "code: [mine.py]\nlimit: 100h"), "card.yaml: limit: "},
 		"another protocol":       {edit(CardFile, "protocol: v2", "protocol: v0"), "card.yaml: protocol: "},
 		"no digest":              {edit(CardFile, "results: ", "results: 0"), "card.yaml: digests: results: "},

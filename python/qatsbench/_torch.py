@@ -42,7 +42,7 @@ def module(calibrator):
     if calibrator.kind == "probs":
         raise NotImplementedError(f"this {type(calibrator).__name__} was fitted on probabilities, and a module reads logits")
     if name in _NOT_LOGITS:
-        raise NotImplementedError(f"{name} has no module: {_NOT_LOGITS[name]}, and a module reads logits alone")
+        raise NotImplementedError(f"{name} has no module: {_NOT_LOGITS[name]}, and a module reads only logits")
     if name not in _MAPS:
         raise NotImplementedError(f"{name} has no module: its map is neither a temperature nor linear in logits or their logarithms")
     made = _MAPS[name](params, model["classes"])

@@ -66,7 +66,7 @@ func (v View) RankingNotes() []string {
 		return append(list, v.leftOut()...)
 	}
 	if least := k.LeastP * float64(len(k.Methods)-1); least > Alpha {
-		list = append(list, fmt.Sprintf("With %s and %s the smallest p after Holm's correction is %s, so it tells no two methods apart.",
+		list = append(list, fmt.Sprintf("With %s and %s the smallest p after Holm's correction is %s, so it distinguishes no two methods.",
 			english.Count(len(k.Blocks), unitOf(v.Block)), english.Count(len(k.Methods), "method"), probability(min(1, least))))
 	}
 	t := k.Test
@@ -81,9 +81,9 @@ func (v View) RankingNotes() []string {
 	}
 	switch {
 	case len(k.Groups) == 1 && len(k.Groups[0]) == len(k.Methods):
-		list = append(list, "Nemenyi's test tells no two methods apart.")
+		list = append(list, "Nemenyi's test distinguishes no two methods.")
 	case len(groups) > 0:
-		list = append(list, "Not told apart by Nemenyi's test, in the order of ranks: "+strings.Join(groups, "; ")+".")
+		list = append(list, "Not distinguished by Nemenyi's test, in the order of ranks: "+strings.Join(groups, "; ")+".")
 	default:
 		list = append(list, "Nemenyi's test tells all methods apart.")
 	}

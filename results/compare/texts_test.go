@@ -102,16 +102,16 @@ func TestRankingNotesByTheGroupsOfNemenyi(t *testing.T) {
 		want   string
 	}{
 		{nil, "Nemenyi's test tells all methods apart."},
-		{[][]int{{0, 1, 2}}, "Nemenyi's test tells no two methods apart."},
-		{[][]int{{0, 1}}, "Not told apart by Nemenyi's test, in the order of ranks: a to b."},
-		{[][]int{{0, 1}, {1, 2}}, "Not told apart by Nemenyi's test, in the order of ranks: a to b; b to c."},
+		{[][]int{{0, 1, 2}}, "Nemenyi's test distinguishes no two methods."},
+		{[][]int{{0, 1}}, "Not distinguished by Nemenyi's test, in the order of ranks: a to b."},
+		{[][]int{{0, 1}, {1, 2}}, "Not distinguished by Nemenyi's test, in the order of ranks: a to b; b to c."},
 	} {
 		v := View{Comparison: &Comparison{}, Labels: map[string]string{"a": "a", "b": "b", "c": "c"}}
 		v.Ranking = Ranking{Methods: methods, Groups: c.groups, Blocks: make([]string, 7), Test: significance.RankTest{Methods: 3, Blocks: 7}}
 		for least, few := range map[float64]bool{.0156: false, .03125: true} {
 			v.Ranking.LeastP = least // times two comparisons: .031 and .063
 			notes := v.RankingNotes()
-			if !slices.Contains(notes, c.want) || strings.Contains(strings.Join(notes, " "), "tells no two methods apart.") != (few || len(c.groups) == 1 && len(c.groups[0]) == 3) {
+			if !slices.Contains(notes, c.want) || strings.Contains(strings.Join(notes, " "), "distinguishes no two methods.") != (few || len(c.groups) == 1 && len(c.groups[0]) == 3) {
 				t.Errorf("groups %v, least p %v: %q", c.groups, least, notes)
 			}
 		}

@@ -80,7 +80,7 @@ func Kinds() []Kind {
 			Name:    "critical-difference",
 			Metrics: 1,
 			Judges:  true,
-			Summary: "Mean ranks of methods by ECE, or another metric, over blocks of settings, with Nemenyi's critical difference.",
+			Summary: "Mean ranks of methods by ECE, or another metric, over independent data sets, with Nemenyi's critical difference.",
 		},
 		{
 			Name:    "forest",
@@ -90,13 +90,13 @@ func Kinds() []Kind {
 		},
 		{
 			Name:    "win-rates",
-			Summary: "How often each method is better than the others by ECE, or another metric, with bootstrap intervals over blocks of settings.",
+			Summary: "How often each method is better than the others by ECE, or another metric, with bootstrap intervals over independent data sets.",
 			Metrics: 1,
 			Judges:  true,
 		},
 		{
 			Name:    "strengths",
-			Summary: "Bradley-Terry strengths of methods by ECE, or another metric, with bootstrap intervals over blocks of settings.",
+			Summary: "Bradley-Terry strengths of methods by ECE, or another metric, with bootstrap intervals over independent data sets.",
 			Metrics: 1,
 			Judges:  true,
 		},

@@ -377,7 +377,7 @@ func (f *field) ranks(notRanked map[string]string) (map[string][]float64, error)
 			if len(of) < len(scores) {
 				delete(ranks, m)
 				if notRanked[m] == "" {
-					notRanked[m] = "is ranked by one score alone"
+					notRanked[m] = "is ranked by only one score"
 				}
 				complete = false
 			}

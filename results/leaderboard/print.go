@@ -243,11 +243,11 @@ func (b *Board) legend() []string {
 		rule = b.Tables[i].Judgement.RuleNote()
 	}
 	return []string{
-		"Rank: the mean of two mean ranks over blocks, by NLL and by Brier score; 1 is best. A block is the data sets that may share test samples; a block counts once, whatever the number of its settings. " +
-			"Ranked are verified methods that are shown to be better than base-rate by one of the two scores and worse by neither: Wilcoxon's test over blocks, with Holm's correction over the methods of the table and both scores. " +
+		"Rank: the mean of two mean ranks over independent data sets, by NLL and by Brier score; 1 is best. Data sets that may share test samples count once together, whatever the number of their settings. " +
+			"Ranked are verified methods that are shown to be better than base-rate by one of the two scores and worse by neither: Wilcoxon's test over independent data sets, with Holm's correction over the methods of the table and both scores. " +
 			"Uncal and TS are always ranked. A method that is not verified has its status in the place of a rank. A rank shows no difference, and no sentence rests on it.",
-		"Against TS, against QaTS: " + rule + " Opposed: better by one score and worse by the other. Too few: no test over so few blocks can show a difference. Best: better than TS, and no method of its kind is shown to be better than it. Holm: p with that correction.",
-		"NLL, Brier score: means over blocks of the clean test sets. Lower is better. To TS: the shift over blocks (Hodges and Lehmann), and its 95 % interval; below zero the method is better.",
+		"Against TS, against QaTS: " + rule + " Opposed: better by one score and worse by the other. Too few: no test over so few independent data sets can show a difference. Best: better than TS, and no method of its kind is shown to be better than it. Holm: p with that correction.",
+		"NLL, Brier score: means over independent data sets, of the clean test sets. Lower is better. To TS: the shift over independent data sets (Hodges and Lehmann), and its 95 % interval; below zero the method is better.",
 		"ECE: mean and shift to TS, in per cent and points. Base rate gives every row one confidence, the share of right predictions of the calibration set: it knows nothing, and its ECE is low.",
 		"Corrupted: the mean difference of the NLL to TS on the corrupted test sets of CIFAR-10-C. They are of one network, so there is no test.",
 		"Drawn: the shift of the NLL to TS by the means over splits into calibration and test rows that a maintainer drew by the hash of a commit. Methods of this project have none here.",

@@ -243,7 +243,7 @@ class _Reader:
             raise DatasetError("output_mapping: want a letter for each reference")
         if tokens is None:
             raise _Unfit(
-                "the file has the likelihood of the given answer alone; the methods multiple_choice_separate_original and "
+                "the file has only the likelihood of the given answer; the methods multiple_choice_separate_original and "
                 "multiple_choice_separate_calibrated have those of all choices"
             )
         found, lacking = choices.of_tokens([m.strip() for m in mapping], tokens, self.o.missing)

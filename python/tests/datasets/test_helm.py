@@ -86,7 +86,7 @@ def test_letters(tmp_path):
     """Since 0.5.0 HELM keeps the likelihood of the given letter alone. Before, tokens had top_logprobs."""
     method = "multiple_choice_joint"
     files = run(tmp_path, method)
-    with pytest.raises(DatasetError, match="likelihood of the given answer alone; the methods multiple_choice_separate_original"):
+    with pytest.raises(DatasetError, match="only the likelihood of the given answer; the methods multiple_choice_separate_original"):
         read(files)
     state = json.loads(unpacked(method, "scenario_state"))
     for r in state["request_states"]:

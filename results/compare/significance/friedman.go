@@ -34,7 +34,7 @@ type RankTest struct {
 func Friedman(costs [][]float64) (RankTest, error) {
 	n := len(costs)
 	if n < 2 {
-		return RankTest{}, fmt.Errorf("a ranking takes two or more blocks, not %d", n)
+		return RankTest{}, fmt.Errorf("a ranking takes two or more data sets, not %d", n)
 	}
 	k := len(costs[0])
 	if k < 2 {
@@ -44,7 +44,7 @@ func Friedman(costs [][]float64) (RankTest, error) {
 	tied := 0.0
 	for b, row := range costs {
 		if len(row) != k {
-			return RankTest{}, fmt.Errorf("ranking: block %d has %d numbers, the first one %d", b, len(row), k)
+			return RankTest{}, fmt.Errorf("ranking: data set %d has %d numbers, the first one %d", b, len(row), k)
 		}
 		ranks := Ranks(row)
 		for j, r := range ranks {

@@ -21,7 +21,7 @@ function counted(metric, a, b) {
   if (other || (!own && !turned)) return "";
   const [, win, tie, loss, , , , , , , , up, down] = own || turned;
   const [better, worse, more, fewer] = own ? [win, loss, up, down] : [loss, win, down, up];
-  return `By the verdicts on the same test rows, which the leaderboard counts too, ${label(a)} is better in ${better}, worse in ${worse}, with no difference shown in ${tie} of ${plural(win + tie + loss, "setting")}. By the values alone, however small the difference, it is better in ${more} and worse in ${fewer}. `;
+  return `By the verdicts on the same test rows, which the leaderboard counts too, ${label(a)} is better in ${better}, worse in ${worse}, with no difference shown in ${tie} of ${plural(win + tie + loss, "setting")}. Counting every difference, however small, it is better in ${more} and worse in ${fewer}. `;
 }
 
 function drawDominance() {

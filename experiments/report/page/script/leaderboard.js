@@ -26,7 +26,7 @@ function standingOf(metric, part) {
 // extent says over what settings a standing is.
 function extent(s) {
   const are = s.c === 1 ? "is a corruption" : "are corruptions";
-  return `${plural(s.n, "setting")} in ${plural(s.b, "block")}` + (s.w ? ` (${s.c} ${are} of ${s.w === 1 ? "one network" : plural(s.w, "network")})` : "");
+  return `${plural(s.n, "setting")} in ${plural(s.b, "independent data set")}` + (s.w ? ` (${s.c} ${are} of ${s.w === 1 ? "one network" : plural(s.w, "network")})` : "");
 }
 
 // meansOf returns the means of a standing by method: {mean, settings, best}.
@@ -47,7 +47,7 @@ function leaderboardRows(found, means) {
     const aside = data.methods[method].target
       ? "sees unlabelled rows of the test sets"
       : lacks
-        ? `lacks ${lacks[1]} of ${plural(found.all, "setting")}` + (lacks[2] ? ` and ${lacks[2]} of ${plural(found.allBlocks, "block")}` : "")
+        ? `lacks ${lacks[1]} of ${plural(found.all, "setting")}` + (lacks[2] ? ` and ${lacks[2]} of ${plural(found.allBlocks, "independent data set")}` : "")
         : "";
     const counts = win === undefined || win === null ? null : {win, tie, loss, sureWin, sureLoss, least};
     return {method, place, printed, groups, means: means.map(of => of.get(method)), settings: means[0].get(method).settings, counts, shift: mid === undefined ? null : {mid, lo, hi, sure}, aside};
@@ -89,7 +89,7 @@ function shiftChart(r, domain, metric, base) {
   const {mid, lo, hi, sure} = r.shift || {mid: 0, lo: null};
   const text = !r.shift
     ? "0: the others are compared with it"
-    : `${signed(mid, metric)} to ${base}` + (lo === null ? "" : `, ${sure ? "95 % interval" : "blocks"} from ${signed(lo, metric)} to ${signed(hi, metric)}`);
+    : `${signed(mid, metric)} to ${base}` + (lo === null ? "" : `, ${sure ? "95 % interval" : "data sets"} from ${signed(lo, metric)} to ${signed(hi, metric)}`);
   const held = x => Math.max(domain[0], Math.min(domain[1], x));
   const cut = lo === null ? [] : [lo, hi].filter(x => held(x) !== x).map(x => ({x: held(x), way: Math.sign(x)}));
   const root = chart({
@@ -131,18 +131,18 @@ function leaderboardNotes(found, other, metric, columns, more) {
   const base = label(found?.base ?? baseline());
   const ends = Math.max(0, ...(found?.o || []).map(o => o[10]));
   const lines = [
-    "A dashed line goes from the least to the largest block: there are too few blocks for an interval",
-    "A thick line is a 95 % interval over blocks (Hodges and Lehmann)",
+    "A dashed line goes from the least to the largest independent data set: there are too few for an interval",
+    "A thick line is a 95 % interval over independent data sets (Hodges and Lehmann)",
     "A thick line is the 95 % interval of the difference on the test rows",
   ];
   const higher = columns.filter(id => better(id) === "higher").map(id => metricById.get(id).label);
   const verdicts = judged(state.source);
   return [
     found?.r.length
-      ? `Mean rank by ${m.label} over ${extent(found)}, which all ranked methods have; 1 is best. Values are means over blocks; a number in brackets says over how many settings, where these are others. The best are bold.`
+      ? `Mean rank by ${m.label} over ${extent(found)}, which all ranked methods have; 1 is best. Values are means over independent data sets; a number in brackets says over how many settings, where these are others. The best are bold.`
       : `No ranking: ${found?.none || "nothing was compared"}.`,
     verdicts && found?.o.length ? `Difference to ${base} in ${m.label}, ${unit(metric)}: ${better(metric) === "higher" ? "right" : "left"} of zero is better. ${lines[ends]}.` : "",
-    verdicts && found?.cd && more ? `Alike: methods with a common letter are not told apart by Nemenyi's test at .05 (critical difference ${found.cd.toFixed(2)}).` : "",
+    verdicts && found?.cd && more ? `Alike: methods with a common letter are not distinguished by Nemenyi's test at .05 (critical difference ${found.cd.toFixed(2)}).` : "",
     !verdicts
       ? unjudged
       : found?.v
@@ -178,7 +178,7 @@ function drawLeaderboard() {
     [sortable("method", "Method"), r => el("th", {scope: "row"}, el("span", {}, swatch(r.method), bold(r.printed === first, label(r.method))))],
     differences && [sortable("shift", "Difference to " + base, "", shiftAxis(domain, metric)), r => el("td", {}, shiftChart(r, domain, metric, base))],
     ranked && [sortable("rank", "Mean rank"), r => number(bold(r.printed === first, r.printed))],
-    more && [sortable("group", "Alike", "methods with a common letter are not told apart"), r => el("td", {class: "number alike"}, [...r.groups].join(" ") || "–")],
+    more && [sortable("group", "Alike", "methods with a common letter are not distinguished"), r => el("td", {class: "number alike"}, [...r.groups].join(" ") || "–")],
     ...columns.map((id, j) => [
       sortable("m-" + id, metricById.get(id).label + (metricById.get(id).percent ? " %" : "")),
       ({means: {[j]: x}, settings}) => number(bold(x?.best, print(x?.mean, id)), x && x.settings !== settings ? el("span", {class: "small"}, ` (${x.settings})`) : null),
@@ -196,7 +196,7 @@ function drawLeaderboard() {
   byId("leaderboard-body").replaceChildren(
     ...[
       other
-        ? el("p", {class: "warning", id: "ranks-of-all"}, `Ranks are of all ${plural(found?.n || 0, "setting")}, as are means and counts of verdicts. Choose one data set, backbone or kind of test sets alone for its own. The settings below have the values and verdicts of what the filters keep.`)
+        ? el("p", {class: "warning", id: "ranks-of-all"}, `Ranks are of all ${plural(found?.n || 0, "setting")}, as are means and counts of verdicts. Choose only one data set, backbone or kind of test sets for its own. The settings below have the values and verdicts of what the filters keep.`)
         : "",
       listed.length ? scroller("Leaderboard", el("table", {id: "leaderboard-table"}, caption, el("thead", {}, el("tr", {}, table.map(({head}) => head))), body)) : el("p", {}, found ? "No ranked method has the words of the search." : `Nothing was compared by this metric${severalExperiments && !state.experiment ? ": choose one experiment" : ""}.`),
       aside.length

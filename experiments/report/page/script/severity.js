@@ -65,7 +65,7 @@ function drawSeverity() {
           notes: ["Points stand exactly at their severity. Lines that coincide are drawn one within the other, and the legend names them together."],
           tables: [() => [`${axis} by severity`, ["Method", ...severities.map(v => "severity " + v)], series.map(s => [label(s.method), ...severities.map(v => number(s.points.find(p => p[0] === v)?.[1]))])]],
         })
-      : small(`The filters keep ${corruptions.length} of ${plural(network.corruptions.length, "corruption")}: there is a mean over all alone.`),
+      : small(`The filters keep ${corruptions.length} of ${plural(network.corruptions.length, "corruption")}: only a mean over all is known.`),
     el("h3", {}, "By corruption"),
     small("Each chart has an axis of its own."),
     keyLine(methods.map(m => ({method: m, points: [m]}))),
