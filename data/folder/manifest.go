@@ -404,7 +404,7 @@ func checkSet(item *yaml.Node) (*yaml.Node, error) {
 	case !named:
 		return item, errors.New("the entry has no set")
 	case paper != nil && standIn != nil:
-		return standIn, errors.New("the arrays of the paper are no stand-in for them")
+		return standIn, errors.New("paper and stand-in exclude each other")
 	}
 	return at, err
 }

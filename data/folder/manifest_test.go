@@ -103,7 +103,7 @@ func TestRejectsBadManifests(t *testing.T) {
 		"sets:\n  - {set: a, ignore: []}\n":                                   "arrays/manifest.yaml:2: ignore is an empty list; name a label, such as ignore: 255",
 		"sets:\n  - {set: a, ignore: [1, 1]}\n":                               "arrays/manifest.yaml:2: ignore: 1 stands twice",
 		"sets:\n  - set: a/b\n    source: real\n":                             `arrays/manifest.yaml:3: source "real"; want measured or simulated`,
-		"sets:\n  - {set: a/b, paper: true, stand-in: x}\n":                   "arrays/manifest.yaml:2: the arrays of the paper are no stand-in for them",
+		"sets:\n  - {set: a/b, paper: true, stand-in: x}\n":                   "arrays/manifest.yaml:2: paper and stand-in exclude each other",
 		"sets:\n  - {set: a/b, stand-in: x;y}\n":                              "arrays/manifest.yaml:2: stand-in must not contain a semicolon",
 		"sources:\n  a: {sha256: 12}\n":                                       "arrays/manifest.yaml:2: sha256 must be 64 hexadecimal digits in lower case",
 		"sets:\n  - kind: logits\n":                                           "arrays/manifest.yaml:2: the entry has no set",

@@ -49,7 +49,7 @@ func ofReproduction(c *claims.Comparison, records []results.Record) *page.Verdic
 		if n == 1 {
 			are = "1 number here is"
 		}
-		v.Note += fmt.Sprintf(" %s measured on networks that stand in for the paper's; the numbers are listed as stand-in and get no verdict.", are)
+		v.Note += fmt.Sprintf(" %s measured on other networks of the paper's architectures, and get no verdict.", are)
 	}
 	return v
 }

@@ -336,7 +336,7 @@ class Calibrator:
 
 class TopCalibrator(Calibrator):
     """A method that gives the confidence of the prediction a new value, and reads nothing else of the logits: it
-    takes predictions with a confidence alone too."""
+    takes confidences without logits too."""
 
     def fit(
         self,
@@ -350,7 +350,7 @@ class TopCalibrator(Calibrator):
         classes: Any = None,
         ignore: Any = None,
     ) -> Self:
-        """Fit the method, as Calibrator.fit says, or on predictions with a confidence alone.
+        """Fit the method, as Calibrator.fit says, or on confidences without logits.
 
         confidence: in the place of logits, the confidence of each prediction, n numbers in
         [0, 1]. correct: 1 or True where the prediction is right; or predicted and labels, the
@@ -363,11 +363,11 @@ class TopCalibrator(Calibrator):
                     raise InputError(f"fit needs {name}, or confidence and correct", code="usage", where=name)
             return self._fit(logits, labels, classes, ignore, {})
         if logits is not None or classes is not None or ignore is not None:
-            raise InputError("a confidence alone has neither logits nor classes or ignore", code="usage", where="confidence")
+            raise InputError("confidences without logits have no logits, classes or ignore", code="usage", where="confidence")
         return self._fitted(_confidence.pair(confidence, correct, predicted, labels), None, *_confidence.number(n_classes))
 
     def predict_confidence(self, confidence: Any) -> np.ndarray:
-        """Return the new confidence of predictions that have a confidence alone, n numbers."""
+        """Return the new confidences, n numbers, of confidences without logits."""
         self._need_model()
         arrays = {"confidence": _arrays.table(confidence, "confidence", "n")}
         with _program.private(self.model_, ".json") as (model, descriptors):

@@ -36,7 +36,7 @@ def metrics(
     where the prediction is right, or with predicted and y, the predicted and the true classes.
 
     metrics: a name, a list of names, or a group such as "@binned"; ``qats doc metrics`` lists
-    them; without it accuracy, ECE, AECE, NLL and Brier score, of a confidence alone those of "the
+    them; without it accuracy, ECE, AECE, NLL and Brier score, of confidences without logits those of "the
     prediction is right", and of two classes those of the positive class too: its ECE, observed / expected,
     calibration slope and intercept. A name of one number gives that number; anything else gives a dict of numbers by
     name, in fractions and nats. A metric that is undefined is None.
@@ -51,7 +51,7 @@ def metrics(
     """
     if confidence is not None or correct is not None or predicted is not None:
         if p is not None or uncal is not None or classes is not None or ignore is not None or positive is not None:
-            raise InputError("a confidence alone has neither p nor uncal, classes, ignore or positive", code="usage", where="confidence")
+            raise InputError("confidences without logits have no p, uncal, classes, ignore or positive", code="usage", where="confidence")
         rows = _confidence.pair(confidence, correct, predicted, y)
         return score(rows, rows["correct"], ("accuracy", "ece", "aece", "nll_top", "brier_top") if metrics is None else metrics, interval)
     if p is None or y is None:

@@ -44,16 +44,17 @@ def recommend(
     """Fit methods on calibration rows, choose one of them, and judge the choice on test rows.
 
     cal, test: pairs of logits, n x k, and labels, as the estimators take them. The choice is
-    made on the calibration rows alone: temperature scaling, unless five-fold cross-fitting
+    made only on the calibration rows: temperature scaling, unless five-fold cross-fitting
     shows that another method is better. Exact zeros, two classes with other shares, and few rows
     with T < 1 begin with another method than that. A method whose NLL explodes is named below the
     table; frame has its numbers. Without test rows the same predictions judge the
     methods.
-    Predictions with a confidence alone are a dict of confidence and correct, or of confidence,
-    predicted and labels, as the estimators take them; n_classes is their number of classes. ts-top is then in the
+    Confidences without logits are a dict of confidence and correct, or of confidence,
+    predicted and labels, as the estimators take them; n_classes is their number of classes. ts-top then takes the
     place of ts, and the scores are those of "the prediction is right".
-    methods: @recommended, for two classes @recommended-2, of a confidence alone @confidence; or a name, a group such as "@recommended" or "@fast", or a list of both (``qats
-    methods`` lists them). uncal and ts are always among them.
+    methods: @recommended, for two classes @recommended-2, for confidences without logits @confidence; or a
+    name, a group such as "@recommended" or "@fast", or a list of both (``qats doc methods`` lists them).
+    uncal and ts are always among them.
     by: the proper score that chooses, "nll" or "brier".
     kind: what the rows are, as for the estimators. classes names the columns. ignore: a label,
     or a list of labels, of rows that have no class and are left out.
@@ -74,7 +75,7 @@ def recommend(
     alone = isinstance(cal, dict)
     if alone:
         if kind is not None or classes is not None or ignore is not None or positive is not None:
-            raise InputError("a confidence alone has neither kind nor classes, ignore or positive", code="usage", where="cal")
+            raise InputError("confidences without logits have no kind, classes, ignore or positive", code="usage", where="cal")
         arrays = _alone(cal, "cal")
         if test is not None:
             arrays |= _alone(test, "test")

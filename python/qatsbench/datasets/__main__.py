@@ -160,12 +160,12 @@ not overwritten; comments in an existing manifest.yaml are lost.""",
         "--pixels", type=int, default=28, help="medmnist: resolution of the training that gets the plain name of its backbone (default 28)"
     )
     i.add_argument("--run", default="1", help="medmnist: run that gets it (default 1)")
-    i.add_argument("--training", default="", help="how the networks differ from the paper's of the same name, for the marks of stand-ins")
+    i.add_argument("--training", default="", help="how the networks differ from the paper's of the same name, which tables mark")
     i.add_argument(
         "--classes",
         type=lambda s: s.split(","),
         default=[],
-        help="csv: columns of the classes in order, or a pattern for them such as 'p*', where the header does not tell them; of a confidence alone the number of classes",
+        help="csv: columns of the classes in order, or a pattern for them such as 'p*', where the header does not tell them; for confidences without logits the number of classes",
     )
     i.add_argument("--label", default="", help="csv: column of the label, a class from 0 or its name, where the header does not tell it")
     i.add_argument(

@@ -171,7 +171,7 @@ class Summary:
             yield "failed: " + f
         line = f"imported {count(len(self.networks), 'network')} into {self.into}"
         if stand_ins:
-            line += f"; stand-ins for networks of the paper: {stand_ins}"
+            line += f"; other networks of the paper's architectures: {stand_ins}"
         yield line
         licences = sorted({n["entry"].get("licence", "") for n in self.networks} - {""})
         if len(licences) == 1:

@@ -115,7 +115,7 @@ func TestTextOfRows(t *testing.T) {
 	b.Reset()
 	(&Comparison{Summaries: []Summary{{Table: "standard", Metric: "ece", Source: standIn, Found: 3, Numbers: 9}}}).textSummaries(w, 100)
 	w.Flush()
-	if !strings.Contains(b.String(), "stand in for the paper's") || !strings.Contains(b.String(), "3 of 9") || !strings.Contains(b.String(), "Measured: no numbers.") {
+	if !strings.Contains(b.String(), "other networks of the paper's architectures") || !strings.Contains(b.String(), "3 of 9") || !strings.Contains(b.String(), "Measured: no numbers.") {
 		t.Errorf("summaries: %s", b.String())
 	}
 }

@@ -18,7 +18,7 @@ const (
 	NoWinner  Verdict = "no verdict: the paper's best has no value here"
 	TooFew    Verdict = "no verdict: fewer than two ranked methods have a value"
 	Both      Verdict = "no verdict: measured and simulated in one row"
-	StandIn   Verdict = "stand-in for the paper's network: no verdict"
+	StandIn   Verdict = "not the paper's network: no verdict"
 	Simulated Verdict = "simulated: no verdict"
 )
 

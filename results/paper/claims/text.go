@@ -85,7 +85,7 @@ func (r Row) rows() []table.Row {
 	}
 	title := r.Title()
 	if how := r.standIn(); how != "" {
-		title += " (stand-in: " + how + ")"
+		title += " (not the paper's network: " + how + ")"
 	}
 	list := []table.Row{wideRow(title)}
 	for _, c := range r.Cells {
@@ -137,7 +137,7 @@ func (r Ranking) String() string {
 func (c *Comparison) textSummaries(b *bufio.Writer, width int) {
 	for _, source := range []string{measured, standIn, simulated} {
 		list := lists.Where(c.Summaries, func(s Summary) bool { return s.Source == source && s.Found > 0 })
-		title := map[string]string{measured: "Measured", standIn: "Measured on networks that stand in for the paper's", simulated: "Simulated"}[source]
+		title := map[string]string{measured: "Measured", standIn: "Measured on other networks of the paper's architectures", simulated: "Simulated"}[source]
 		switch {
 		case len(list) > 0:
 			if source != measured {

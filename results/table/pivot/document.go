@@ -161,7 +161,7 @@ func (d *Document) latexSettings(b *bufio.Writer, numbered bool) {
 		b.WriteString(table.Escape(note) + "\n")
 	}
 	if sum.StandIn > 0 {
-		fmt.Fprintf(b, "%s measured on networks that stand in for the paper's, marked o: no manifest says that they are the paper's own. They enter no verdict.\n", standInSettings(sum.StandIn))
+		fmt.Fprintf(b, "%s measured on other networks of the paper's architectures, marked o: no manifest says that they are the paper's own. They enter no verdict.\n", standInSettings(sum.StandIn))
 	}
 	if sum.Simulated > 0 {
 		b.WriteString("Simulated numbers come from virtual networks. They show that the program works. " +

@@ -194,8 +194,8 @@ func TestDocumentSaysWhatItsPartsHave(t *testing.T) {
 	}{
 		{Settings{SettingCounts: results.SettingCounts{Measured: 2}}, 0, []string{"2 of 2 settings measured, 0 simulated.}"}, []string{"without a number", "virtual networks", "plain number", "stand in"}},
 		{Settings{SettingCounts: results.SettingCounts{Measured: 1, Simulated: 1, None: 2}}, 3, []string{"1 simulated, 2 without a number.}", "virtual networks", "plain number"}, []string{"stand in"}},
-		{Settings{SettingCounts: results.SettingCounts{Measured: 3}, StandIn: 1}, 0, []string{"1 setting is measured on networks that stand in"}, nil},
-		{Settings{SettingCounts: results.SettingCounts{Measured: 3}, StandIn: 2}, 0, []string{"2 settings are measured on networks that stand in"}, nil},
+		{Settings{SettingCounts: results.SettingCounts{Measured: 3}, StandIn: 1}, 0, []string{"1 setting is measured on other networks"}, nil},
+		{Settings{SettingCounts: results.SettingCounts{Measured: 3}, StandIn: 2}, 0, []string{"2 settings are measured on other networks"}, nil},
 	} {
 		table := &Pivot{Spec: Spec{Number: c.number, Rows: []string{"dataset"}}}
 		var b bytes.Buffer

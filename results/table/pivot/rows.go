@@ -117,7 +117,7 @@ func (p *pivoting) mean(list []results.Record, settings, i int) Cell {
 		c.note(p.notes.add(i, "no average: measured and simulated are not mixed (%d and %d)", n-simulated, simulated))
 		return c
 	case p.spec.Number > 0 && standIns > 0 && standIns < n:
-		c.note(p.notes.add(i, "no average: the paper's networks and stand-ins are not mixed (%d and %d)", n-standIns, standIns))
+		c.note(p.notes.add(i, "no average: the paper's networks and others of the same architectures are not mixed (%d and %d)", n-standIns, standIns))
 		return c
 	}
 	c.OK, c.Value, c.StandIn, c.records = true, results.MeanOverSettings(list), standIns > 0, list

@@ -91,7 +91,7 @@ func TestNoAverageOfThePaperAndStandIns(t *testing.T) {
 			t.Errorf("an average: %+v", c)
 		}
 	}
-	if len(made.Notes) == 0 || !strings.Contains(made.Notes[0].Text, "stand-ins are not mixed (1 and 1)") {
+	if len(made.Notes) == 0 || !strings.Contains(made.Notes[0].Text, "others of the same architectures are not mixed (1 and 1)") {
 		t.Errorf("notes %v", made.Notes)
 	}
 	spec.Number = 0
