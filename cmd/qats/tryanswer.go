@@ -203,7 +203,7 @@ func (p printed) details() string {
 	say := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	chosen := p.Chosen().Method.Name
 	if same := p.SameFit(); len(same) > 0 {
-		say("The %s of %s %s that of %s.", plural(same, "fit", "fits"), english.List(same), plural(same, "is", "are"), chosen)
+		say("%s %s the same fit as %s.", english.List(same), plural(same, "has", "have"), chosen)
 	}
 	if ends, ok := calib.EndsOf(p.Chosen().Fitted.Map); ok {
 		say("In this fit %s.", endsCount(ends))

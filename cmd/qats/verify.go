@@ -164,7 +164,7 @@ func (v *verifying) say(cmd *cobra.Command, e *submission.Entry, c submission.Co
 		say(w, "and %s more", english.Count(-left, "number"))
 	}
 	if c.Fits > 0 {
-		say(w, "%s of other bytes than those of the entry, which is not judged", english.Count(c.Fits, "fit"))
+		say(w, "%s whose bytes differ from the entry's, which is not judged", english.Count(c.Fits, "fit"))
 	}
 }
 

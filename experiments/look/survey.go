@@ -336,7 +336,7 @@ func (s *surveying) choose(stated string) *survey {
 	if len(v.Sets) == 0 && len(s.loose) > 0 {
 		v.Problems = append(v.Problems, &problem.Problem{
 			Place: path.Join(filepath.ToSlash(s.root), s.loose[0]),
-			Cause: "its name is no array of a set, and neither is that of " + fmt.Sprint(len(s.loose)-1) + " others",
+			Cause: "neither its name nor those of " + fmt.Sprint(len(s.loose)-1) + " others name an array of a set",
 			Fix:   "name the arrays cal/logits.npy, cal/labels.npy, test/logits.npy and test/labels.npy",
 		})
 	}

@@ -179,7 +179,7 @@ func TestSurveyKeepsToTheStatedLayout(t *testing.T) {
 // Arrays of other names are a problem only where there is no set.
 func TestSurveyOfArraysOfOtherNames(t *testing.T) {
 	root, sets, s := surveyOf(t, map[string][]byte{"one.npy": nil, "two.npy": nil, "three.npy": nil})
-	want := filepath.ToSlash(root) + "/one.npy: its name is no array of a set, and neither is that of 2 others"
+	want := filepath.ToSlash(root) + "/one.npy: neither its name nor those of 2 others name an array of a set"
 	if len(sets) > 0 || len(s.Problems) != 1 || !strings.HasPrefix(s.Problems[0].Error(), want) {
 		t.Errorf("sets %v, problems %v, want %q", sets, s.Problems, want)
 	}
