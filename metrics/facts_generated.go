@@ -219,7 +219,7 @@ var factsOf = map[string]Sheet{
 		Reference: "Berta, Braun, Holzmueller, Bach and Jordan 2026",
 		Code:      "probmetrics, isotonic-mix",
 		Agreement: "499 rows: to 1e-14 on the same five folds",
-		Departs:   "Folds are as in decomposition. The authors measure over- and underconfidence from 1/2, since their problem is binary. So they count a top label of confidence .3 and accuracy .2 as underconfident. Here a sample is overconfident where its confidence is above g. For confidences above 1/2 both agree. The authors also treat the vector of all classes; see lp_variational.",
+		Departs:   "Folds are as in decomposition. The authors' problem is binary, so they measure over- and underconfidence from 1/2 and count a top label of confidence .3 and accuracy .2 as underconfident. Here a sample is overconfident where its confidence is above g. For confidences above 1/2 both agree. The authors also treat the vector of all classes; see lp_variational.",
 	},
 	"lp_variational": {
 		Formula:   "mean of <d, 1[y] - p>, d a subgradient of the p-norm at g_-f(p) - p, g_-f fitted outside the fold of the row",
@@ -303,7 +303,7 @@ var factsOf = map[string]Sheet{
 		Reference: "Blasiok and Nakkiran 2023",
 		Code:      "apple/ml-calibration (the authors' relplot 1.0.1 and 1.0.3); numpy",
 		Agreement: "61 rows by a formula: to 1e-7 with the definition in numpy; relplot, whose values are others: docs/evidence.md",
-		Departs:   "The definition counts the mass at confidence 1 twice, because the kernel is reflected at 1; relplot, the authors' code, counts it once. Up to version 1.0.1 it divides by the number of rows, so where many rows are certain its value is too small. Since 1.0.2 (November 2025) it divides by the mass that the kernel counts, and its value is too large; ours is the definition. Ours takes 30 bisections. Theirs takes 10 from [0, 1] and no s below .001, so it ends within .001.",
+		Departs:   "The definition counts the mass at confidence 1 twice, because the kernel is reflected at 1. relplot, the authors' code, counts it once: up to version 1.0.1 its value is too small where many rows are certain, and since 1.0.2 (November 2025) too large. Ours is the definition, by 30 bisections. Theirs takes 10 from [0, 1] and no s below .001, so it ends within .001.",
 	},
 	"tace": {
 		Formula:   "(1/k) sum over classes j of sum_b (n_jb/n_j) |freq_jb - mean p_jb|, of the n_j rows with p_j > .01",

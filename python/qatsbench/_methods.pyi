@@ -231,13 +231,13 @@ class VS(Calibrator):
     def __init__(self, *, ridge: float = 1e-06, kind: str | None = None) -> None: ...
 
 class SVS(Calibrator):
-    """SVS: vector scaling held near temperature scaling by a ridge of k/n."""
+    """SVS: vector scaling kept near temperature scaling by a ridge of k/n."""
     diagonal: float
     intercept: float
     def __init__(self, *, diagonal: float = 1, intercept: float = 1, kind: str | None = None) -> None: ...
 
 class SMS(Calibrator):
-    """SMS: matrix scaling held near temperature scaling by ridges of k/n and k(k-1)/n, at most 100 classes."""
+    """SMS: matrix scaling kept near temperature scaling by ridges of k/n and k(k-1)/n, at most 100 classes."""
     diagonal: float
     intercept: float
     off_diagonal: float
@@ -436,7 +436,7 @@ class QaTSTransductive(Calibrator):
     def fit(self, logits: Any, labels: Any, *, target_logits: Any, classes: Any = None, ignore: Any = None) -> Self: ...  # type: ignore[override] # it needs more arrays than others
 
 class QaTSReading(Calibrator):
-    """QaTS (reading): qats by the Brier score, by the top label alone, with a rising temperature, or by some steps of Adam."""
+    """QaTS (reading): qats by the Brier score, by only the top label, with a rising temperature, or by some steps of Adam."""
     loss: str
     form: str
     solver: str
