@@ -11,7 +11,7 @@ export GOFLAGS := -trimpath -buildvcs=false
 COMPANION := experiments/companion.yaml experiments/companion-pixels.yaml experiments/companion-forms.yaml experiments/companion-hfe.yaml experiments/tabular.yaml
 
 .DEFAULT_GOAL := help
-.PHONY: help reproduce companion docs answer-all leaderboard quick example test study browser editor gallery site build lint race fuzz torture bench speed release-check golden generate draw wheel wheels bundle notice python-methods python-test clean
+.PHONY: help reproduce companion docs answer-all leaderboard quick example test study browser editor gallery site build lint race fuzz torture bench speed release-check size golden generate draw wheel wheels bundle notice python-methods python-test clean
 
 # What contributors need. The other targets are in CONTRIBUTING.md, or are called by .ci/run.
 help:
@@ -133,6 +133,10 @@ speed:
 # Compiling goreleaser takes some minutes the first time.
 release-check:
 	GOFLAGS= $(GO) run github.com/goreleaser/goreleaser/v2@v2.16.0 check
+
+# Lines, files and exported names of Go, and what a small run enters, beside the last tag v*, or main. It has no limit.
+size:
+	$(GO) run ./docs/size
 
 # Rewrites the golden files; read the diff before committing it.
 golden: ## write the golden files and generated pages again; read the diff
