@@ -18,9 +18,9 @@ func candidates(kind string) (list []rule) {
 	fixed, moving, lists := []string{"ts", "uncal", "svs"}, []string{"z", "shares"}, []string{"rec"}
 	switch kind {
 	case two:
-		fixed, moving, lists = append(fixed, "platt-logits"), append(moving, "platt-logits+z", "svs+z"), []string{"rec", "two", "all"}
+		fixed, moving, lists = append(fixed, "platt-logits"), append(moving, "platt-logits+z", "svs+z"), []string{own, "rec", "two-irova", "two", "all"}
 	case zeros:
-		fixed, lists = append(fixed, "platt", "platt-logits"), []string{"rec", "all"}
+		fixed, lists = append(fixed, "platt", "platt-logits"), []string{own, "rec", "all"}
 	default:
 		moving, lists = append(moving, "shares-svs"), []string{"rec", "rec-q"}
 	}

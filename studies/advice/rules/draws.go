@@ -24,10 +24,30 @@ type pool struct {
 	Family string // of models
 	cal    data.Files
 	test   data.Files
+	two    bool // of two classes
 }
 
-// readPools returns the networks below bundle, in the order of their names, and the models below made.
+// readPools returns the networks below bundle, in the order of their names, those below more and the models below made.
 func readPools(bundle, more, made string) ([]pool, error) {
+	pools, err := findPools(bundle, more, made)
+	if err != nil {
+		return nil, err
+	}
+	for i := range pools {
+		r, err := pools[i].cal.Open()
+		if err != nil {
+			return nil, err
+		}
+		pools[i].two = r.Classes() == 2
+		if err := r.Close(); err != nil {
+			return nil, err
+		}
+	}
+	return pools, nil
+}
+
+// findPools returns the pools by their files.
+func findPools(bundle, more, made string) ([]pool, error) {
 	var pools []pool
 	var err error
 	if bundle != "" {
@@ -59,7 +79,7 @@ func readPools(bundle, more, made string) ([]pool, error) {
 		}
 		model := filepath.Base(dir)
 		family, _, _ := strings.Cut(model, "-")
-		pools = append(pools, pool{filepath.Base(filepath.Dir(dir)), model, family, files("cal"), files("test")})
+		pools = append(pools, pool{Data: filepath.Base(filepath.Dir(dir)), Model: model, Family: family, cal: files("cal"), test: files("test")})
 	}
 	return pools, nil
 }
@@ -79,7 +99,7 @@ func readNetworks(bundle string) ([]pool, error) {
 		}
 		rel, _ := filepath.Rel(bundle, dir)
 		of, model, _ := strings.Cut(filepath.ToSlash(rel), "/")
-		p := pool{of, model, "network", data.Files{Logits: at("cal", "logits"), Labels: at("cal", "labels")}, data.Files{Logits: at("test", "logits"), Labels: at("test", "labels")}}
+		p := pool{Data: of, Model: model, Family: "network", cal: data.Files{Logits: at("cal", "logits"), Labels: at("cal", "labels")}, test: data.Files{Logits: at("test", "logits"), Labels: at("test", "labels")}}
 		if model == "lightgbm" {
 			p.Family = "lightgbm"
 		}
@@ -130,7 +150,7 @@ type job struct {
 
 // jobs returns all draws in an order in which each beginning is like the whole: in tiers, shuffled in
 // each. A tier has fewer draws of large sizes, which take longest; the last one has the rest.
-func jobs(pools []pool, draws int) []job {
+func jobs(pools []pool, sizes []int, draws int) []job {
 	var all []job
 	rng := rand.New(rand.NewPCG(1, 2))
 	done := map[string]int{}
@@ -169,6 +189,6 @@ func jobs(pools []pool, draws int) []job {
 // random returns the random numbers of a draw, by its identity.
 func (j job) random() *rand.Rand {
 	h := fnv.New64a()
-	fmt.Fprintf(h, "%s/%s/%d/%d", j.Data, j.Model, j.n, j.draw)
+	fmt.Fprint(h, j.id())
 	return rand.New(rand.NewPCG(h.Sum64(), 1))
 }

@@ -21,8 +21,8 @@ var errNone = errors.New("not enough rows")
 // zeroLog is the logarithm that a probability of exactly 0 becomes.
 var zeroLog = float32(math.Log(data.ZeroProb))
 
-// fit makes the fits of a draw.
-func (j job) fit(ctx context.Context) (*record, error) {
+// input draws the rows of a trial.
+func (j job) input() (*trial.Input, error) {
 	all, form, err := read(j.cal)
 	if err != nil {
 		return nil, err
@@ -35,6 +35,16 @@ func (j job) fit(ctx context.Context) (*record, error) {
 	if cal == nil {
 		return nil, errNone
 	}
+	return &trial.Input{Given: &look.Given{}, Cal: &trial.Set{Place: look.Place{Name: "cal"}, Set: cal, Form: form}, Test: &trial.Set{Place: look.Place{Name: "test"}, Set: test, Form: form}}, nil
+}
+
+// fit makes the fits of a draw.
+func (j job) fit(ctx context.Context) (*record, error) {
+	in, err := j.input()
+	if err != nil {
+		return nil, err
+	}
+	cal, test, form := in.Cal.Set, in.Test.Set, in.Cal.Form
 	k, zeros := cal.Logits.Cols, 0
 	for _, l := range cal.Logits.Data {
 		if form.OffsetLost && l <= zeroLog+1e-3 {
@@ -43,6 +53,8 @@ func (j job) fit(ctx context.Context) (*record, error) {
 	}
 	names := []string{"@recommended"}
 	switch {
+	case k == 2:
+		names = append(names, "platt", "beta", "ivap", "irova", "quadratic-ridge")
 	case k <= 6:
 		names = append(names, "platt", "beta", "ivap", "irova")
 	case zeros > 0:
@@ -52,7 +64,6 @@ func (j job) fit(ctx context.Context) (*record, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := &trial.Input{Given: &look.Given{}, Cal: &trial.Set{Place: look.Place{Name: "cal"}, Set: cal, Form: form}, Test: &trial.Set{Place: look.Place{Name: "test"}, Set: test, Form: form}}
 	t, err := trial.Run(ctx, in, trial.Options{Methods: list, Unjudged: true})
 	if err != nil {
 		return nil, err
@@ -60,10 +71,7 @@ func (j job) fit(ctx context.Context) (*record, error) {
 	r := &record{Data: j.Data, Model: j.Model, Family: j.Family, Kind: string(j.cal.Kind), N: j.n, Draw: j.draw, K: k, Zeros: zeros, Tests: len(test.Labels), Chosen: t.Chosen().Method.Name}
 	r.AllRight = t.Reason == trial.AllRight
 	r.OneClass = !slices.ContainsFunc(cal.Labels, func(y int32) bool { return y != cal.Labels[0] })
-	r.T, r.Z, r.SharesTS = 1, 0, 1
-	if r.Shares, err = sharesP(cal, 1); err != nil {
-		return nil, err
-	}
+	r.T, r.Z = 1, 0
 	plain, ts := t.Of("uncal"), t.Of("ts")
 	if ts != nil {
 		m := ts.Fitted.Map.(calib.Temperature)
@@ -72,13 +80,15 @@ func (j job) fit(ctx context.Context) (*record, error) {
 			return nil, err
 		}
 		r.T = m.T
-		if r.SharesTS, err = sharesP(cal, m.T); err != nil {
-			return nil, err
-		}
 		if r.Z = math.Log(m.T) / se; math.IsNaN(r.Z) || math.IsInf(r.Z, 0) {
 			r.Z = 0
 		}
 	}
+	p, err := sharesPs(cal, r.T, ts != nil)
+	if err != nil {
+		return nil, err
+	}
+	r.Shares, r.SharesTS = p.plain, p.ts
 	nll, _ := metrics.Lookup("nll")
 	brier, _ := metrics.Lookup("brier")
 	// in the order of the registry
@@ -102,7 +112,7 @@ func (j job) fit(ctx context.Context) (*record, error) {
 				return nil, err
 			}
 			m.To[b].D = pairs[0].Difference
-			if v := pairs[0].Verdict; v != nil {
+			if v := pairs[0].Verdict; v != nil && !math.IsNaN(v.P) {
 				m.To[b].P = v.P
 			}
 		}
@@ -123,7 +133,7 @@ func (j job) fit(ctx context.Context) (*record, error) {
 }
 
 // order is that of the methods of a record.
-var order = []string{"uncal", "ts", "qats", "hts", "ets", "ir", "platt-logits", "svs", "quadratic", "platt", "beta", "ivap", "irova"}
+var order = []string{"uncal", "ts", "qats", "hts", "ets", "ir", "platt-logits", "svs", "quadratic", "platt", "beta", "ivap", "irova", "quadratic-ridge"}
 
 // rows returns the number of each row whose mean a metric is.
 func rows(e metrics.Entry, s *metrics.Samples) ([]float32, error) {

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"github.com/qats-bench/qats/experiments/trial"
 	"github.com/qats-bench/qats/results/compare/significance"
 )
 
@@ -45,20 +46,36 @@ func (r rule) String() string {
 	return fmt.Sprintf("%s/%g/%s/%s/%s", r.Reference, r.Least, r.By, test, r.List)
 }
 
-// lists are the candidates of a rule.
+// lists are the candidates of a rule, by name.
 var lists = map[string][]string{
-	"none":   {},
-	"rec":    {"uncal", "ts", "qats", "hts", "ets", "ir", "platt-logits", "svs", "quadratic"},
-	"rec-q":  {"uncal", "ts", "qats", "hts", "ets", "ir", "platt-logits", "svs"},
-	"two":    {"uncal", "ts", "platt-logits", "beta", "irova"},
-	"two-iv": {"uncal", "ts", "platt-logits", "beta", "ivap"},
-	"all":    order,
+	"none":      {},
+	"rec":       {"uncal", "ts", "qats", "hts", "ets", "ir", "platt-logits", "svs", "quadratic"}, // @recommended
+	"rec-q":     {"uncal", "ts", "qats", "hts", "ets", "ir", "platt-logits", "svs"},
+	"rec-2":     {"uncal", "ts", "platt-logits", "beta", "ivap", "quadratic-ridge", "qats"}, // @recommended-2
+	"two-irova": {"uncal", "ts", "platt-logits", "beta", "irova", "quadratic-ridge", "qats"},
+	"two":       {"uncal", "ts", "platt-logits", "beta", "ivap"},
+	"all":       order,
+}
+
+// own is the list that qats try takes: rec-2 for two classes, else rec.
+const own = "own"
+
+// list returns the candidates of a rule.
+func (j *judged) list(r rule) []string {
+	name := r.List
+	if name == own {
+		if name = "rec"; j.K == 2 {
+			name = "rec-2"
+		}
+	}
+	return lists[name]
 }
 
 // judged is a record with what comparisons of its rows have given.
 type judged struct {
 	*record
 	at       map[string]int
+	barred   []bool // methods that are no candidates, as trial.Bar has them
 	values   [scores][][]float64
 	pairs    map[pairKey]pair
 	critical map[string]float64
@@ -76,6 +93,13 @@ func judge(r *record) *judged {
 	j := &judged{record: r, at: map[string]int{}, pairs: map[pairKey]pair{}, critical: map[string]float64{}}
 	for m := range r.Methods {
 		j.at[r.Methods[m].Name] = m
+	}
+	j.barred = make([]bool, len(r.Methods))
+	ts, ok := j.at["ts"]
+	for m := range r.Methods {
+		x := &r.Methods[m]
+		explodes := ok && x.Name != "uncal" && x.Crossed && r.Methods[ts].Crossed && mean32(r.nll[m])-mean32(r.nll[ts]) > trial.MostAbove
+		j.barred[m] = x.Bar != "" || explodes
 	}
 	e := 1 / float64(r.N+2)
 	for by := range scores {
@@ -106,6 +130,15 @@ func mean(v []float64) float64 {
 	s := 0.0
 	for _, x := range v {
 		s += x
+	}
+	return s / float64(len(v))
+}
+
+// mean32 returns the mean of numbers.
+func mean32(v []float32) float64 {
+	s := 0.0
+	for _, x := range v {
+		s += float64(x)
 	}
 	return s / float64(len(v))
 }
@@ -251,23 +284,25 @@ func (j *judged) better(base int, candidates []int, by score, most bool) map[int
 
 // reference returns the method with which a rule begins; none where no temperature can be found.
 func (j *judged) reference(r rule) string {
-	usable := func(name string) bool { m, ok := j.at[name]; return ok && j.Methods[m].Bar == "" }
+	usable := func(name string) bool { m, ok := j.at[name]; return ok && !j.barred[m] }
+	// without a temperature there is no z, and no test of the shares at it
 	byZ := func() string {
 		if usable("ts") && -r.Least < j.Z && j.Z < 0 {
 			return "uncal"
 		}
 		return "ts"
 	}
+	off := usable("ts") && j.SharesTS < .05
 	name := r.Reference
 	switch {
 	case name == "z":
 		name = byZ()
 	case name == "shares":
-		if name = byZ(); j.SharesTS < .05 {
+		if name = byZ(); off {
 			name = "platt-logits"
 		}
 	case name == "shares-svs":
-		if name = byZ(); j.SharesTS < .05 {
+		if name = byZ(); off {
 			name = "svs"
 		}
 	case strings.HasSuffix(name, "+z"):
@@ -295,9 +330,9 @@ func (j *judged) choose(r rule) int {
 	}
 	chosen := j.at[begin]
 	var from []int
-	for _, name := range lists[r.List] {
+	for _, name := range j.list(r) {
 		m, ok := j.at[name]
-		if ok && m != chosen && j.Methods[m].Bar == "" {
+		if ok && m != chosen && !j.barred[m] {
 			from = append(from, m)
 		}
 	}

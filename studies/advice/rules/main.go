@@ -6,6 +6,13 @@
 //	go run ./advice/rules -more CIFAR100 -models MODELS -rows FILE          # the fits; -minutes ends it early
 //	go run ./advice/rules -tables ../results/shown FILE                     # the tables
 //
+// -sizes and -classes make some of the draws alone. A file of rows has the P of the shares test. Where the test
+// has changed since, -reshare writes those of today into a file of its own, from the same rows and temperatures, and -tables
+// reads it by -shares:
+//
+//	go run ./advice/rules -more CIFAR100 -models MODELS -reshare SHARES FILE
+//	go run ./advice/rules -tables ../results/shown -shares SHARES FILE
+//
 // # Draws
 //
 // Each draw takes n calibration rows of a model at random, from 50 to 5,000, and up to 5,000 test rows (see take). The
@@ -44,6 +51,9 @@ import (
 	"io/fs"
 	"log"
 	"os"
+	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -59,31 +69,89 @@ func main() {
 	workers := flag.Int("workers", 1, "draws at a time")
 	minutes := flag.Float64("minutes", 1000, "time after which no draw begins")
 	tables := flag.String("tables", "", "folder for the tables of the files of rows that are arguments; nothing is fitted")
+	again := flag.String("reshare", "", "file for the P of the shares test of the files of rows that are arguments; nothing is fitted")
+	shares := flag.String("shares", "", "file of -reshare, for -tables")
+	only := flag.String("sizes", "", "comma-separated numbers of calibration rows; all if empty")
+	classes := flag.String("classes", "", "two: models of two classes alone; several: the others; all if empty")
 	flag.Parse()
 	if *tables != "" {
-		s := &study{at: map[place]map[string]*sums{}, families: map[family]*sums{}, added: map[string]*adding{}}
-		for _, file := range flag.Args() {
-			if err := s.read(file); err != nil {
-				log.Fatal(err)
-			}
-		}
-		log.Printf("%d draws, of which %d where the rule before is another than that of the program", s.draws, s.differ)
-		if err := s.tables(*tables); err != nil {
+		if err := tabulate(*tables, *shares, flag.Args()); err != nil {
 			log.Fatal(err)
 		}
 		return
 	}
-	if err := run(context.Background(), *networks, *more, *made, *file, *draws, *workers, time.Duration(*minutes*float64(time.Minute))); err != nil {
+	pools, err := readPools(*networks, *more, *made)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if *again != "" {
+		f, err := os.Create(*again)
+		if err != nil {
+			log.Fatal(err)
+		}
+		if err := errors.Join(reshare(f, pools, flag.Args()), f.Close()); err != nil {
+			log.Fatal(err)
+		}
+		return
+	}
+	of, err := sizesOf(*only)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if pools, err = ofClasses(pools, *classes); err != nil {
+		log.Fatal(err)
+	}
+	if err := run(context.Background(), jobs(pools, of, *draws), *file, *workers, time.Duration(*minutes*float64(time.Minute))); err != nil {
 		log.Fatal(err)
 	}
 }
 
-// run makes the draws and writes their rows.
-func run(ctx context.Context, networks, more, made, file string, draws, workers int, most time.Duration) error {
-	pools, err := readPools(networks, more, made)
-	if err != nil {
-		return err
+// tabulate writes the tables of files of rows into a folder.
+func tabulate(dir, shares string, files []string) (err error) {
+	s := newStudy()
+	if shares != "" {
+		if s.shares, err = readShares(shares); err != nil {
+			return err
+		}
 	}
+	for _, file := range files {
+		if err := s.read(file); err != nil {
+			return err
+		}
+	}
+	log.Printf("%d draws; in %d of them the program chose another method when the draw was made; %d more of two classes are without quadratic-ridge", s.draws, s.differ, s.skipped)
+	return s.tables(dir)
+}
+
+// sizesOf returns the sizes of a list.
+func sizesOf(list string) ([]int, error) {
+	if list == "" {
+		return sizes, nil
+	}
+	var of []int
+	for _, text := range strings.Split(list, ",") {
+		n, err := strconv.Atoi(text)
+		if err != nil || !slices.Contains(sizes, n) {
+			return nil, fmt.Errorf("-sizes: %q is none of %v", text, sizes)
+		}
+		of = append(of, n)
+	}
+	return of, nil
+}
+
+// ofClasses returns the pools of two or of several classes, or all.
+func ofClasses(pools []pool, classes string) ([]pool, error) {
+	switch classes {
+	case "":
+		return pools, nil
+	case two, several:
+		return slices.DeleteFunc(pools, func(p pool) bool { return p.two != (classes == two) }), nil
+	}
+	return nil, fmt.Errorf("-classes: %q is neither %s nor %s", classes, two, several)
+}
+
+// run makes the draws that a file does not have and writes their rows.
+func run(ctx context.Context, all []job, file string, workers int, most time.Duration) error {
 	had := map[string]bool{}
 	if err := each(file, func(r *record) error { had[r.id()] = true; return nil }); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -97,7 +165,6 @@ func run(ctx context.Context, networks, more, made, file string, draws, workers 
 	begin, done := time.Now(), 0
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(workers)
-	all := jobs(pools, draws)
 	for i, j := range all {
 		if had[j.id()] {
 			continue

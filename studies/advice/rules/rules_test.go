@@ -4,15 +4,21 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"maps"
 	"math"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/data/npy"
+	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/experiments/trial"
 )
 
 // forest writes the probabilities of a forest of few trees, and returns it as a pool.
@@ -69,6 +75,9 @@ func TestTheShippedRuleIsThatOfTheProgram(t *testing.T) {
 					t.Fatal(err)
 				}
 				j, x := judge(r), shipped[r.kind()]
+				if got, want := r.Methods[j.choose(x)].Name, byTrial(t, job{&pools[i], n, draw}); got != want {
+					t.Errorf("%s/%s, %d rows, draw %d: %s, qats try chooses %s", r.Data, r.Model, n, draw, got, want)
+				}
 				x.List = "all"
 				kinds[r.kind()]++
 				begins[j.reference(x)]++
@@ -80,6 +89,181 @@ func TestTheShippedRuleIsThatOfTheProgram(t *testing.T) {
 	}
 	if kinds[zeros] == 0 || kinds[two] == 0 || kinds[several] == 0 || begins["platt"] == 0 || begins["ts"] == 0 || begins["uncal"] == 0 {
 		t.Errorf("kinds %v, begins %v: the draws test little", kinds, begins)
+	}
+}
+
+// byTrial returns what qats try chooses in a draw, of the methods that it takes by itself.
+func byTrial(t *testing.T, j job) string {
+	t.Helper()
+	in, err := j.input()
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := spec.NewMethods(experiments.Registry(), []string{in.Recommended()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := trial.Run(context.Background(), in, trial.Options{Methods: list, Unjudged: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got.Chosen().Method.Name
+}
+
+// The lists are those of the program.
+func TestListsAreTheGroups(t *testing.T) {
+	for name, group := range map[string]string{"rec": "@recommended", "rec-2": "@recommended-2"} {
+		methods, err := spec.NewMethods(experiments.Registry(), []string{group})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want []string
+		for _, m := range methods {
+			want = append(want, m.Name)
+		}
+		got := slices.Sorted(slices.Values(lists[name]))
+		if slices.Sort(want); !slices.Equal(got, want) {
+			t.Errorf("%s has %v, %s %v", name, got, group, want)
+		}
+	}
+	for name, list := range lists {
+		for _, m := range list {
+			if !slices.Contains(order, m) {
+				t.Errorf("%s: no draw fits %s", name, m)
+			}
+		}
+	}
+}
+
+// A method whose NLL is more than a nat above that of ts is chosen by no rule, whatever the score.
+func TestAMethodThatExplodesIsNoCandidate(t *testing.T) {
+	const n = 100
+	constant := func(v float32) []float32 {
+		list := make([]float32, n)
+		for i := range list {
+			list[i] = v + float32(i%7)/100
+		}
+		return list
+	}
+	for above, want := range map[float32]string{.9: "svs", 1.1: "ts"} {
+		r := &record{N: n, K: 3}
+		for name, v := range map[string][2]float32{"uncal": {2, .6}, "ts": {1, .5}, "svs": {1 + above, .1}} {
+			m := method{Name: name, Crossed: true, Enough: true, Parameters: 1}
+			r.Methods, r.nll, r.brier = append(r.Methods, m), append(r.nll, constant(v[0])), append(r.brier, constant(v[1]))
+			for i := range r.brier[len(r.brier)-1] {
+				r.brier[len(r.brier)-1][i] *= 1 + float32(i%5)/50 // differences are not constant
+			}
+		}
+		j := judge(r)
+		if got := r.Methods[j.choose(rule{"ts", 0, byBrier, false, "rec"})].Name; got != want {
+			t.Errorf("%v nats above ts: %s, want %s", above, got, want)
+		}
+	}
+}
+
+// Where ts is no candidate there is no temperature at which shares could be tested.
+func TestSharesCountAtATemperatureAlone(t *testing.T) {
+	for bar, want := range map[string]string{"": "platt-logits", "bound": ""} {
+		r := &record{N: 20, K: 2, SharesTS: .001, Methods: []method{{Name: "uncal"}, {Name: "ts", Bar: bar}, {Name: "platt-logits"}}}
+		r.nll, r.brier = make([][]float32, 3), make([][]float32, 3)
+		if got := judge(r).reference(shipped[two]); got != want {
+			t.Errorf("bar %q: begins with %q, want %q", bar, got, want)
+		}
+	}
+}
+
+// The P of the shares test that -reshare writes are those of the fits, and -tables reads them; draws of two classes that lack
+// quadratic-ridge are skipped.
+func TestSharesAreThoseOfAFreshDraw(t *testing.T) {
+	pools := []pool{forest(t, 2), forest(t, 4)}
+	pools[1].Model = "rf-4"
+	name := filepath.Join(t.TempDir(), "rows")
+	f, err := os.Create(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	want := map[string]sharesOf{}
+	for i := range pools {
+		for draw := range 2 {
+			r, err := job{&pools[i], 100, draw}.fit(context.Background())
+			if err != nil {
+				t.Fatal(err)
+			}
+			want[r.id()] = sharesOf{r.Shares, r.SharesTS}
+			r.Shares, r.SharesTS = .5, .5
+			if draw == 1 && r.K == 2 {
+				r.Methods = r.Methods[:len(r.Methods)-1]
+			}
+			if err := r.write(f); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if len(want) != 4 || want["forest/rf/100/0"] == want["forest/rf/100/1"] {
+		t.Fatalf("the draws test little: %v", want)
+	}
+	var b bytes.Buffer
+	if err := reshare(&b, pools, []string{name}); err != nil {
+		t.Fatal(err)
+	}
+	at := filepath.Join(t.TempDir(), "shares")
+	if err := os.WriteFile(at, b.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	got, err := readShares(at)
+	if err != nil || !maps.Equal(got, want) {
+		t.Errorf("%v (%v), want %v", got, err, want)
+	}
+	s := newStudy()
+	s.shares = got
+	if err := s.read(name); err != nil || s.draws != 3 || s.skipped != 1 {
+		t.Errorf("%d draws, %d skipped (%v)", s.draws, s.skipped, err)
+	}
+	delete(got, "forest/rf/100/0")
+	if err := s.read(name); err == nil || !strings.Contains(err.Error(), "-reshare") {
+		t.Errorf("a draw without shares: %v", err)
+	}
+	if err := reshare(&b, pools[:1], []string{name}); err == nil || !strings.Contains(err.Error(), "rf-4") {
+		t.Errorf("a model without a folder: %v", err)
+	}
+}
+
+// -classes and -sizes leave the draws as they are and take some of them.
+func TestSomeOfTheDraws(t *testing.T) {
+	pools := []pool{{Model: "a", two: true}, {Model: "b"}, {Model: "c", two: true}}
+	for classes, want := range map[string]string{"": "abc", two: "ac", several: "b"} {
+		list, err := ofClasses(slices.Clone(pools), classes)
+		got := ""
+		for _, p := range list {
+			got += p.Model
+		}
+		if err != nil || got != want {
+			t.Errorf("%q: %s (%v), want %s", classes, got, err, want)
+		}
+	}
+	if _, err := ofClasses(pools, "three"); err == nil {
+		t.Error("three classes")
+	}
+	some, err := sizesOf("100,500")
+	if err != nil || !slices.Equal(some, []int{100, 500}) {
+		t.Errorf("%v (%v)", some, err)
+	}
+	if _, err := sizesOf("100,7"); err == nil {
+		t.Error("7 rows")
+	}
+	all := map[string]bool{}
+	for _, j := range jobs(pools, sizes, 3) {
+		all[j.id()] = true
+	}
+	few := jobs(pools, some, 3)
+	for _, j := range few {
+		if !all[j.id()] {
+			t.Errorf("%s is no draw of all sizes", j.id())
+		}
+	}
+	if len(all) != 3*7*3 || len(few) != 3*2*3 {
+		t.Errorf("%d and %d draws", len(all), len(few))
 	}
 }
 
@@ -143,7 +327,7 @@ func TestCriticalPOfEqualAndOfIndependentCandidates(t *testing.T) {
 
 // Conditions that fail, halves and rows of a table, done by hand.
 func TestTablesCountByHand(t *testing.T) {
-	s := &study{at: map[place]map[string]*sums{}, families: map[family]*sums{}, added: map[string]*adding{}}
+	s := newStudy()
 	x := rule{Reference: "z", Least: 1, List: "rec"}
 	put := func(rule rule, data string, nll, worse float64) {
 		k := place{several, 200, rule}
@@ -167,9 +351,17 @@ func TestTablesCountByHand(t *testing.T) {
 	if len(half) != 2 || half["a"] == half["b"] {
 		t.Errorf("halves %v", half)
 	}
+	for name, draws := range map[string]int{"a/network": 12, "a/other": 3, "b/network": 12} {
+		data, name, _ := strings.Cut(name, "/")
+		m := model{data, name, 200}
+		s.drawn[m], s.kindOf[m] = draws, map[string]bool{several: true, zeros: true}
+	}
+	if models, each := s.each(several, 200, func(data string) bool { return data == "b" }); models != 1 || each != "12" {
+		t.Errorf("%d models, %s draws", models, each)
+	}
 	var b strings.Builder
 	s.kinds(&b)
-	if !strings.Contains(b.String(), "several,200,before,all,20,2,20,0,0.5000,0.5000,") {
+	if !strings.Contains(b.String(), "several,200,before,all,20,3,3 to 12,2,20,0,0.5000,0.5000,") {
 		t.Error(b.String())
 	}
 }

@@ -2,10 +2,12 @@ package main
 
 import (
 	"cmp"
+	"fmt"
 	"hash/crc32"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 )
 
 // The kinds of model, which the calibration rows show.
@@ -97,7 +99,39 @@ type study struct {
 	families map[family]*sums
 	added    map[string]*adding // by kind and rule
 	draws    int
-	differ   int // where the rule of package trial, as judged here, chooses another method than it did
+	differ   int // where the rule of package trial, as judged here, chooses another method than it did when the draw was made
+	skipped  int // of two classes, without quadratic-ridge
+
+	shares map[string]sharesOf // in the place of those of the records; nil for none
+	drawn  map[model]int
+	kindOf map[model]map[string]bool
+}
+
+// model is a model and a size.
+type model struct {
+	data, name string
+	n          int
+}
+
+// newStudy returns one without draws.
+func newStudy() *study {
+	return &study{at: map[place]map[string]*sums{}, families: map[family]*sums{}, added: map[string]*adding{}, drawn: map[model]int{}, kindOf: map[model]map[string]bool{}}
+}
+
+// each returns the number of models of a kind and a size, and the draws of each, as "12" or "3 to 6". A model may have
+// draws with zeros and draws without; all of them count.
+func (s *study) each(kind string, n int, of func(data string) bool) (models int, draws string) {
+	least, most := math.MaxInt, 0
+	for m, kinds := range s.kindOf {
+		if m.n == n && kinds[kind] && of(m.data) {
+			models++
+			least, most = min(least, s.drawn[m]), max(most, s.drawn[m])
+		}
+	}
+	if draws = strconv.Itoa(most); least < most {
+		draws = fmt.Sprintf("%d to %d", least, most)
+	}
+	return models, draws
 }
 
 // adding counts the draws in which more candidates do harm.
@@ -107,8 +141,8 @@ type adding struct{ draws, worse int }
 var (
 	today   = rule{Reference: "ts", List: "rec"}
 	shipped = map[string]rule{
-		zeros:   {Reference: "platt", List: "rec"},
-		two:     {Reference: "shares", Least: 2.25, List: "rec"},
+		zeros:   {Reference: "platt", List: own},
+		two:     {Reference: "shares", Least: 2.25, List: own},
 		several: {Reference: "z", Least: 2.25, List: "rec"},
 		probs:   today,
 	}
@@ -117,11 +151,28 @@ var (
 // read adds the draws of a file.
 func (s *study) read(file string) error {
 	return each(file, func(r *record) error {
+		if s.shares != nil {
+			p, ok := s.shares[r.id()]
+			if !ok {
+				return fmt.Errorf("%s: the file of -shares has no draw %s; write it anew with -reshare", file, r.id())
+			}
+			r.Shares, r.SharesTS = p.plain, p.ts
+		}
 		j := judge(r)
 		kind := r.kind()
 		if _, ok := j.at["platt"]; kind == zeros && !ok {
 			return nil
 		}
+		if _, ok := j.at["quadratic-ridge"]; r.K == 2 && !ok {
+			s.skipped++
+			return nil
+		}
+		m := model{r.Data, r.Model, r.N}
+		s.drawn[m]++
+		if s.kindOf[m] == nil {
+			s.kindOf[m] = map[string]bool{}
+		}
+		s.kindOf[m][kind] = true
 		s.draws++
 		all := shipped[kind]
 		if all.List = "all"; j.choose(all) != j.at[r.Chosen] {

@@ -34,9 +34,9 @@ func ratio(a, b float64) string {
 }
 
 // kinds has today's rule and the shipped one by kind of model and size, on all sets of data and on
-// the half that chose no threshold.
+// the half that chose no threshold; each is the number of draws of a model.
 func (s *study) kinds(w io.Writer) {
-	fmt.Fprintln(w, "kind,rows,rule,sets_of,draws,data_sets,tested,test_rows,worse_uncal,worse_uncal_hi,worse_ts,worse_ts_hi,above_uncal,above_ts,harm_uncal,harm_ts,nll,brier")
+	fmt.Fprintln(w, "kind,rows,rule,sets_of,draws,models,each,data_sets,tested,test_rows,worse_uncal,worse_uncal_hi,worse_ts,worse_ts_hi,above_uncal,above_ts,harm_uncal,harm_ts,nll,brier")
 	for _, kind := range []string{several, probs, two, zeros} {
 		half := s.halves(kind)
 		for _, part := range []string{"all", "judging"} {
@@ -50,7 +50,8 @@ func (s *study) kinds(w io.Writer) {
 					if c.draws == 0 {
 						continue
 					}
-					fmt.Fprintf(w, "%s,%d,%s,%s,%.0f,%d,%.0f,%.0f,%s,%.4f,%s,%.4f,%s,%s,%.5f,%.5f,%.5f,%.5f\n", kind, n, r.name, part, c.draws, c.sets, c.tested, c.rows/max(1, c.tested),
+					models, each := s.each(kind, n, of)
+					fmt.Fprintf(w, "%s,%d,%s,%s,%.0f,%d,%s,%d,%.0f,%.0f,%s,%.4f,%s,%.4f,%s,%s,%.5f,%.5f,%.5f,%.5f\n", kind, n, r.name, part, c.draws, models, each, c.sets, c.tested, c.rows/max(1, c.tested),
 						ratio(c.worseUncal, c.tested), c.highUncal, ratio(c.worseTS, c.tested), c.highTS, ratio(c.aboveUncal, c.draws), ratio(c.aboveTS, c.draws),
 						c.harmUncal/c.draws, c.harmTS/c.draws, c.nll/c.draws, c.brier/c.draws)
 				}
