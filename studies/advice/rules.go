@@ -65,10 +65,6 @@ type answer struct {
 
 // drawAll returns the answers of each rule in all draws of a size.
 func drawAll(ctx context.Context, pools []pool, n, per int) ([][]answer, error) {
-	list, err := spec.NewMethods(experiments.Registry(), []string{"@recommended"})
-	if err != nil {
-		return nil, err
-	}
 	all := make([][]answer, len(rules))
 	for _, p := range pools {
 		draws := p.draws
@@ -81,6 +77,10 @@ func drawAll(ctx context.Context, pools []pool, n, per int) ([][]answer, error) 
 				break
 			}
 			in, err := trial.InMemory(ctx, "study", cal, test)
+			if err != nil {
+				return nil, err
+			}
+			list, err := spec.NewMethods(experiments.Registry(), []string{in.Recommended()})
 			if err != nil {
 				return nil, err
 			}

@@ -2,9 +2,13 @@ package main
 
 import (
 	"context"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
+	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/results"
 )
 
@@ -37,6 +41,36 @@ func TestAnswersOfMadeNetworks(t *testing.T) {
 		if n := strings.Count(row, ","); n != strings.Count(header, ",") || !strings.HasPrefix(row, "100,") {
 			t.Errorf("%d separators in %s", n, row)
 		}
+	}
+}
+
+// Models of two classes have the methods that qats try takes for them.
+func TestModelsOfTwoClassesHaveTheirMethods(t *testing.T) {
+	p := pool{"two", "made", 4, func(rng *rand.Rand, n int) (cal, test *data.Set) { return made(rng, n, 2, 2), made(rng, 500, 2, 2) }}
+	draws, err := drawAll(context.Background(), []pool{p}, 100, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := spec.NewMethods(experiments.Registry(), []string{"@recommended-2"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	known, own := map[string]bool{}, 0
+	for _, m := range list {
+		known[m.Name] = true
+	}
+	for r := range draws {
+		for _, a := range draws[r] {
+			if !known[a.method] {
+				t.Errorf("%s: %s", rules[r].name, a.method)
+			}
+			if a.method == "beta" || a.method == "ivap" || a.method == "quadratic-ridge" {
+				own++
+			}
+		}
+	}
+	if own == 0 {
+		t.Error("no draw has a method that @recommended lacks: the test shows nothing")
 	}
 }
 
