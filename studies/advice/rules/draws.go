@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -33,7 +34,13 @@ func readPools(bundle, more, made string) ([]pool, error) {
 	if err != nil {
 		return nil, err
 	}
+	had := map[[2]string]bool{}
 	for i := range pools {
+		name := [2]string{pools[i].Data, pools[i].Model}
+		if had[name] {
+			return nil, fmt.Errorf("two models are named %s/%s: draws are by name", name[0], name[1])
+		}
+		had[name] = true
 		r, err := pools[i].cal.Open()
 		if err != nil {
 			return nil, err
@@ -57,7 +64,7 @@ func findPools(bundle, more, made string) ([]pool, error) {
 		var others []pool
 		others, err = readNetworks(more)
 		for i := range others {
-			others[i].Data = filepath.Base(more)
+			others[i].Data, others[i].Model = filepath.Base(more), path.Join(others[i].Data, others[i].Model)
 			pools = append(pools, others[i])
 		}
 	}

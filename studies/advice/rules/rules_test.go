@@ -229,6 +229,27 @@ func TestSharesAreThoseOfAFreshDraw(t *testing.T) {
 	}
 }
 
+// Each network has a name of its own, also those of -more, whose folders are those of networks.
+func TestNetworksOfMoreHaveNames(t *testing.T) {
+	pools, err := readPools("", "../../../data/bundle/cifar10-jpeg", "")
+	if err != nil || len(pools) < 2 {
+		t.Fatalf("%d networks (%v)", len(pools), err)
+	}
+	names := map[string]bool{}
+	for _, p := range pools {
+		names[p.Model] = true
+		if p.Data != "cifar10-jpeg" || p.Model == "" || p.two {
+			t.Errorf("%+v", p)
+		}
+	}
+	if len(names) != len(pools) {
+		t.Errorf("%d names of %d networks", len(names), len(pools))
+	}
+	if _, err := readPools("../../../data/bundle", "../../../data/bundle/cifar10-jpeg", ""); err == nil {
+		t.Error("networks that are given twice")
+	}
+}
+
 // -classes and -sizes leave the draws as they are and take some of them.
 func TestSomeOfTheDraws(t *testing.T) {
 	pools := []pool{{Model: "a", two: true}, {Model: "b"}, {Model: "c", two: true}}
