@@ -115,7 +115,10 @@ func (p printed) begin() string {
 		}
 		return fmt.Sprintf("%s %s %s rows: an 80 %% chance to show it, if T is as estimated.", text, about, rounded(rows))
 	case trial.ByShares:
-		off := b.Shares.Off[0] // of two classes
+		off := b.Shares.Off[0] // the largest difference
+		if n := len(off.Classes); n > 1 {
+			return fmt.Sprintf("%d rare classes together have a mean probability of %.3f and a share of %.3f, which no temperature can mend.", n, off.Expected, off.Observed)
+		}
 		return fmt.Sprintf("the mean probability of class %d is %.3f and its share %.3f, which no temperature can mend.", off.Classes[0], off.Expected, off.Observed)
 	case trial.ByZeros:
 		return fmt.Sprintf("%.2g %% of the probabilities are exactly 0, and a temperature leaves them near 0.", 100*float64(b.Zeros)/float64(len(p.Input.Cal.Logits.Data)))

@@ -10,9 +10,10 @@ import (
 )
 
 // The methods with which a choice can begin beside Plain and Reference: a scale of the logits and a number for each class,
-// which mends class shares, and a sigmoid of each probability, which leaves none at 0.
+// of two classes and of several, which mend class shares, and a sigmoid of each probability, which leaves none at 0.
 const (
 	Offset  = "platt-logits"
+	Offsets = "svs"
 	Sigmoid = "platt"
 )
 
@@ -23,7 +24,7 @@ type Why string
 const (
 	ByTemperature Why = "temperature" // Reference: nothing speaks against one temperature
 	NotSharper    Why = "not-sharper" // Plain: T < 1, and the rows do not show that T is below 1
-	ByShares      Why = "shares"      // Offset: of two classes the mean probability is not the share
+	ByShares      Why = "shares"      // Offset or Offsets: the mean probability of a class is not its share
 	ByZeros       Why = "zeros"       // Sigmoid: probabilities are exactly 0
 	Unusable      Why = "unusable"    // Reference: the method that the rows ask for is no candidate
 )
@@ -31,7 +32,7 @@ const (
 // keepBelow is the number of standard errors that ln T must be below 0 before a model is made
 // more confident. Most networks are too confident, so few rows with T < 1 are mostly chance. Models that give
 // probabilities of several classes are not like that as a rule, and have no such threshold.
-const keepBelow = 2.25
+const keepBelow = 1.64
 
 // fewestZeros is the share of probabilities of exactly 0 from which they decide. Forests and
 // neighbours have many. A softmax in float32 may round a few to 0.
@@ -46,9 +47,9 @@ type Begin struct {
 	T, Z  float64 // temperature of Reference on all calibration rows, and ln T over its standard error; NaN if there is none
 	Zeros int     // probabilities of exactly 0
 
-	// Shares is of the two classes at the temperature T; of more classes it tests nothing. T was fitted
-	// on the same rows. It is one number, and no temperature can move a share to where it must be, so the
-	// test is nearly that of other rows.
+	// Shares is of the classes at the temperature T; of probabilities of several classes it tests nothing. T was
+	// fitted on the same rows. It is one number, and no temperature can move a share to where it must be, so
+	// the test is nearly that of other rows.
 	Shares shares.Finding
 }
 
@@ -93,18 +94,21 @@ func (in *Input) begin(ctx context.Context, shared *calib.Shared) (Begin, error)
 	if b.Why == ByZeros {
 		return b, nil
 	}
-	if in.Cal.K() == 2 {
-		tally, err := shares.Tally(t, in.Cal.Set)
-		if err != nil {
-			return b, err
-		}
-		if b.Shares = shares.Of(tally); len(b.Shares.Off) > 0 {
-			b.Method, b.Why = Offset, ByShares
-			return b, nil
-		}
+	two := in.Cal.K() == 2
+	if !two && in.Cal.Form.OffsetLost { // not the usual network
+		return b, nil
 	}
-	overconfident := in.Cal.K() == 2 || !in.Cal.Form.OffsetLost // the usual network
-	if overconfident && -keepBelow < b.Z && b.Z < 0 {
+	tally, err := shares.Tally(t, in.Cal.Set)
+	if err != nil {
+		return b, err
+	}
+	b.Shares = shares.Of(tally)
+	switch off := len(b.Shares.Off) > 0; {
+	case off && two:
+		b.Method, b.Why = Offset, ByShares
+	case off:
+		b.Method, b.Why = Offsets, ByShares
+	case -keepBelow < b.Z && b.Z < 0:
 		b.Method, b.Why = Plain, NotSharper
 	}
 	return b, nil

@@ -13,9 +13,9 @@
 //     no temperature at a bound. Where a class has no calibration row, a method that can change
 //     predictions is none. Nor is a method whose NLL is far above that of Reference ([MostAbove]): it has too
 //     many parameters for the rows. [Bar] names the reasons.
-//  2. The method to begin with is Sigmoid where probabilities are exactly 0, Offset where the mean
-//     probability of two classes is not their share, Plain where T of temperature scaling ([Reference]) is
-//     below 1 and the rows do not show that, and else Reference.
+//  2. The method to begin with is Sigmoid where probabilities are exactly 0, Offset (of several classes Offsets)
+//     where the mean probability of a class is not its share, Plain where T of temperature scaling ([Reference]) is
+//     below 1 and the rows do not show that, and else Reference. Of probabilities of several classes it is Sigmoid or Reference.
 //     Where the method is no candidate, it is Reference.
 //  3. If all calibration rows are right, if they have one label, or if the method to begin with is
 //     no candidate, the answer is Plain. The candidates are compared with that method by the paired verdict

@@ -146,7 +146,7 @@ func TestCrossFittingByHand(t *testing.T) {
 // Of methods with the same numbers Reference is chosen. The fit is that of qats fit, and the pair
 // that of package metrics.
 func TestEqualMethodsAndThePair(t *testing.T) {
-	cal, test := drawn(6, 400, 3, 2), drawn(7, 400, 3, 2)
+	cal, test := drawn(8, 400, 3, 2), drawn(7, 400, 3, 2)
 	twice, err := spec.NewMethod(experiments.Registry(), "ts", nil)
 	if err != nil {
 		t.Fatal(err)

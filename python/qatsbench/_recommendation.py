@@ -45,7 +45,7 @@ def recommend(
 
     cal, test: pairs of logits, n x k, and labels, as the estimators take them. The choice is
     made only on the calibration rows: temperature scaling, unless five-fold cross-fitting
-    shows that another method is better. Exact zeros, two classes with other shares, and few rows
+    shows that another method is better. Exact zeros, classes with other shares, and few rows
     with T < 1 begin with another method than that. A method whose NLL explodes is named below the
     table; frame has its numbers. Without test rows the same predictions judge the
     methods.

@@ -142,8 +142,8 @@ var (
 	today   = rule{Reference: "ts", List: "rec"}
 	shipped = map[string]rule{
 		zeros:   {Reference: "platt", List: own},
-		two:     {Reference: "shares", Least: 2.25, List: own},
-		several: {Reference: "z", Least: 2.25, List: "rec"},
+		two:     {Reference: "shares", Least: 1.64, List: own},
+		several: {Reference: "shares-svs", Least: 1.64, List: "rec"},
 		probs:   today,
 	}
 )

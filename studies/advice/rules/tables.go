@@ -113,6 +113,16 @@ func (s *study) candidates(w io.Writer) {
 			fmt.Fprintf(w, "%s,%s,%g,%s,%s,%s,%d,%d,%.5f,%.5f,%t\n", kind, c.Reference, c.Least, c.By, test, c.List, c.chose, c.failed, c.nll, c.brier, c.nll <= 0 && c.brier <= 0)
 		}
 	}
+	for _, kind := range []string{several, two} { // the other thresholds of the shipped rules
+		half := s.halves(kind)
+		for _, least := range thresholds {
+			x := shipped[kind]
+			x.Least = least
+			chose, _, _, _ := s.failed(kind, x, func(d string) bool { return half[d] == 0 })
+			failed, _, nll, brier := s.failed(kind, x, func(d string) bool { return half[d] == 1 })
+			fmt.Fprintf(os.Stderr, "%s, %s: %d fail where thresholds are chosen, %d where they are judged; NLL %+.5f, Brier %+.5f\n", kind, x, chose, failed, nll, brier)
+		}
+	}
 	for _, name := range slices.Sorted(maps.Keys(s.added)) {
 		d := s.added[name]
 		fmt.Fprintf(os.Stderr, "more candidates, %s: worse in %d of %d draws (%.2f %%)\n", name, d.worse, d.draws, 100*float64(d.worse)/float64(d.draws))
