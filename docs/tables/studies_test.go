@@ -16,6 +16,8 @@ import (
 func TestFilesOfStudiesHaveTheirForm(t *testing.T) {
 	for file, form := range map[string]string{
 		"advice.csv":             "rows# rule draws# none# worse_ts#1 worse_ts_lo#1 worse_ts_hi#1 worse_uncal#1 worse_uncal_lo#1 worse_uncal_hi#1 claimed_worse#1 above_ts#1 above_uncal#1 better_ts#1 nll# chosen",
+		"advice-kinds.csv":       "kind rows# rule sets_of draws# models# each data_sets# tested# test_rows# worse_uncal#1 worse_uncal_hi#1 worse_ts#1 worse_ts_hi#1 above_uncal#1 above_ts#1 harm_uncal# harm_ts# nll# brier#",
+		"advice-candidates.csv":  "kind begins threshold# by test methods failed_choosing# failed_judging# nll_judging# brier_judging# eligible",
 		"agreement.csv":          "date method code version network rows# classes# largest# median#?",
 		"agreement-methods.csv":  "method code version networks# equal# largest date",
 		"agreement-packages.csv": "package version what difference# why date",

@@ -6,7 +6,7 @@
 // results/shown/advice.csv, which docs/evidence.md is made from. The same seed gives the same
 // numbers, whatever the number of processors.
 //
-//	cd studies && go run ./advice -cifar100 DIR -draws 3 > ../results/shown/advice.csv
+//	cd studies && go run ./advice -cifar100 DIR -draws 4 > ../results/shown/advice.csv
 //
 // # Draws
 //
