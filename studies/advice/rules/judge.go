@@ -30,7 +30,7 @@ func (s score) String() string { return [...]string{"nll", "brier", "floored"}[s
 
 // rule is a candidate of the rule.
 type rule struct {
-	Reference string  // a method, or one of z, shares, two, two-z
+	Reference string  // a method, or one of z, shares, shares-svs, M+z
 	Least     float64 // of z: below it the temperature is kept
 	By        score
 	Max       bool // the candidates are tested by the maximum, else by Holm

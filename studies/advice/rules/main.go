@@ -25,12 +25,13 @@
 // by cross-fitting. Candidates differ in five things:
 //
 //   - the method to begin with: a fixed one; "z", which is uncal where -c < ln T / se(ln T) < 0 and else ts; "shares", which
-//     is platt-logits where the mean probability of a class is not its share (P <= .05 at the temperature of ts), and else z;
+//     is platt-logits where the mean probability of a class is not its share (P < .05 at the temperature of ts), and else z;
+//     "shares-svs", which is svs there;
 //     "M+z", which is uncal where z says so and the shares of the model are right, and else M
 //   - the threshold c
 //   - the score that compares: the NLL; the Brier score; or the NLL of (1 - e)p + e/k with e = 1/(n + 2)
 //   - the test: Holm's correction; or the largest of the studentised differences of all candidates, by a multiplier bootstrap
-//   - the methods (see lists)
+//   - the methods (see lists); "own" are those of qats try. A method that trial.Bar bars is no candidate
 //
 // The rule before is ts/0/nll/holm/rec.
 //
