@@ -22,6 +22,7 @@ import (
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/experiments/trial"
 	"github.com/qats-bench/qats/internal/called"
+	"github.com/qats-bench/qats/internal/english"
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results"
 )
@@ -105,7 +106,7 @@ Another one takes its place only if the calibration rows show that it is better.
 				return t.demonstrate(cmd, given)
 			}
 			others := lists.Where(args, func(arg string) bool { return !isArrayFile(arg) })
-			if err := notArrays("try takes .npy, .npz, .safetensors, .csv and .tsv files", others, true); err != nil {
+			if err := notArrays("try takes "+english.List(data.Forms().Endings())+" files", others, true); err != nil {
 				return err
 			}
 			given, err := findArrays(cmd, t.memory, args, look.Stated{Kind: kind, Ignore: ignore, Classes: classes})

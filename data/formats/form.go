@@ -93,6 +93,19 @@ func (l List) Usual(c Content) []string {
 	return all
 }
 
+// Endings returns all endings, without those of packed files, such as .csv.gz.
+func (l List) Endings() []string {
+	var all []string
+	for _, f := range l {
+		for _, ending := range f.Endings() {
+			if strings.Count(ending, ".") == 1 {
+				all = append(all, ending)
+			}
+		}
+	}
+	return all
+}
+
 // Stem returns the name of a file without its folder and its ending.
 func (l List) Stem(path string) string {
 	base := filepath.Base(path)
