@@ -35,6 +35,9 @@ func (s *Set) Check() error {
 	if err := s.checkLabels(n, k); err != nil {
 		return err
 	}
+	if err := s.checkWeights(); err != nil {
+		return err
+	}
 	if err := logits.checkMasked("logits", s.Labels); err != nil {
 		return err
 	}

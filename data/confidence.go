@@ -180,7 +180,7 @@ func (s *Set) checkConfidence() error {
 	if s.Features.Present() && s.Features.Rows != n {
 		return fmt.Errorf("features: %d rows for %d confidences", s.Features.Rows, n)
 	}
-	return nil
+	return s.checkWeights()
 }
 
 // FromConfidences returns the set of predictions with a confidence alone: their confidences, in [0, 1], and

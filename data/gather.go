@@ -20,8 +20,9 @@ func (s *Set) Len() int {
 
 // Gather returns rows of some sets in new memory, in the order of rows: row i of the second set
 // is number n + i, where the first has n. An array is present if every set has it, and so is a view.
-// Head and OOD, which belong to the network, are those of the first set and share its memory. It
-// panics if a row is not in the sets.
+// Head and OOD, which belong to the network, are those of the first set and share its memory. Weights and
+// groups are present if one of the sets has them, and rows of different sets are of different groups; see
+// gatherWeights. It panics if a row is not in the sets.
 func Gather(rows []int, sets ...*Set) *Set {
 	from, at := make([]*Set, len(rows)), make([]int, len(rows))
 	views := len(sets[0].Augmented)
@@ -70,5 +71,6 @@ func Gather(rows []int, sets ...*Set) *Set {
 			out.Labels[i] = s.Labels[at[i]]
 		}
 	}
+	out.gatherWeights(rows, sets)
 	return out
 }

@@ -66,6 +66,17 @@ type Set struct {
 	// if it is not stated.
 	Confidence []float64
 	Classes    int
+
+	// Weights, Groups and Folds belong to the labels: View keeps them with Labels, and without labels they have no
+	// use.
+	//
+	// Weights are frequencies, n finite numbers of at least 0: 2 is the row twice, 0 is the row left out. nil: all 1.
+	// Groups are the numbers of the groups of rows, such as those of one patient, n numbers from 0 on. Readers number
+	// groups by their first rows. nil: each row is a group of its own.
+	// Folds are the folds of the owner of the set, n numbers from 0 on, not always without gaps. nil: none.
+	Weights []float64
+	Groups  []int32
+	Folds   []int32
 }
 
 // K returns the number of classes: the columns of the logits or, of a set with a confidence alone, Classes.
@@ -101,7 +112,7 @@ func (s *Set) View(parts Parts) *Set {
 		v.Logits, v.Confidence, v.Classes = s.Logits, s.Confidence, s.Classes
 	}
 	if parts&Labels != 0 {
-		v.Labels = s.Labels
+		v.Labels, v.Weights, v.Groups, v.Folds = s.Labels, s.Weights, s.Groups, s.Folds
 	}
 	if parts&Features != 0 {
 		v.Features = s.Features
@@ -130,6 +141,15 @@ func (s *Set) Rows(lo, hi int) *Set {
 	}
 	if s.Labels != nil {
 		r.Labels = s.Labels[lo:hi]
+	}
+	if s.Weights != nil {
+		r.Weights = s.Weights[lo:hi]
+	}
+	if s.Groups != nil {
+		r.Groups = s.Groups[lo:hi]
+	}
+	if s.Folds != nil {
+		r.Folds = s.Folds[lo:hi]
 	}
 	if s.Features.Present() {
 		r.Features = s.Features.Slice(lo, hi)
