@@ -26,6 +26,8 @@ type Files struct {
 	// Labels are n of 0 and 1, of which 1 says that the prediction is right.
 	Predicted string
 
+	Beside
+
 	Kind Kind // of Logits, Augmented and OOD
 
 	Ignore  Ignore // labels of rows that are left out of all arrays
@@ -34,6 +36,14 @@ type Files struct {
 	FS fs.FS // that has the files, such as an Input; nil for that of the operating system
 
 	MemberLimit int64 // most bytes that a member of an archive may unpack to; DefaultMemberLimit if 0
+}
+
+// Beside names the arrays that may stand beside labels, n numbers each; see Set and Counts. Empty names stand for absent
+// arrays.
+type Beside struct {
+	Weights, Groups, Folds string
+
+	Normalise bool // the weights are divided by their mean
 }
 
 // ArrayFile is one file of Files.
@@ -55,8 +65,16 @@ func (f Files) List(parts Parts) []ArrayFile {
 		{Head, "head_bias", f.HeadBias},
 		{OOD, "ood", f.OOD},
 	}
+	at := 2 // behind the labels
 	if f.Predicted != "" && f.Kind == KindConfidence {
-		all = slices.Insert(all, 2, ArrayFile{Labels, "predicted", f.Predicted})
+		all = slices.Insert(all, at, ArrayFile{Labels, "predicted", f.Predicted})
+		at++
+	}
+	for _, x := range []ArrayFile{{Labels, "weights", f.Weights}, {Labels, "groups", f.Groups}, {Labels, "folds", f.Folds}} {
+		if x.Path != "" {
+			all = slices.Insert(all, at, x)
+			at++
+		}
 	}
 	return slices.DeleteFunc(all, func(x ArrayFile) bool { return x.Part&parts == 0 })
 }
@@ -121,7 +139,11 @@ func (f Files) OpenWith(parts Parts, open func(ArrayFile) (*npy.Array, error)) (
 	if err != nil {
 		return nil, err
 	}
-	if err := r.leaveOut(f, parts, open); err != nil {
+	err = r.leaveOut(f, parts, open)
+	if err == nil {
+		err = r.count(f, parts, open)
+	}
+	if err != nil {
 		r.Close()
 		return nil, err
 	}
@@ -180,13 +202,19 @@ func (r *setReader) leaveOut(files Files, parts Parts, open func(ArrayFile) (*np
 	if err != nil || kept == nil {
 		return err
 	}
+	r.left = r.ignore.note(kept)
+	r.keep(kept)
+	return nil
+}
+
+// keep makes some rows of the files those of the set.
+func (r *setReader) keep(kept *npy.Kept) {
 	r.kept, r.n = kept, kept.Rows()
-	for _, a := range []*npy.Array{r.logits.Array, r.confidence, r.labels, r.predicted, r.features, r.augmented.Array} {
+	for _, a := range []*npy.Array{r.logits.Array, r.confidence, r.labels, r.predicted, r.features, r.augmented.Array, r.groups, r.folds} {
 		if a != nil {
 			a.Keep(kept)
 		}
 	}
-	return nil
 }
 
 // openArrays opens the files of parts and checks their shapes against each other.
@@ -217,6 +245,12 @@ func openArrays(files Files, parts Parts, open func(ArrayFile) (*npy.Array, erro
 			r.predicted = a
 		case "labels":
 			r.labels = a
+		case "weights":
+			r.weights = a
+		case "groups":
+			r.groups = a
+		case "folds":
+			r.folds = a
 		case "features":
 			r.features = a
 			a.NameColumns("feature")
@@ -256,6 +290,9 @@ func (r *setReader) checkAxes() error {
 		{r.confidence, 1, "n: one number a row, the confidence of the prediction"},
 		{r.labels, 1, "n"},
 		{r.predicted, 1, "n"},
+		{r.weights, 1, "n: one number a row"},
+		{r.groups, 1, "n: one number a row"},
+		{r.folds, 1, "n: one number a row"},
 		{r.features, 2, "n x d"},
 		{r.augmented.Array, 3, "views x n x k"},
 		{r.weight, 2, "k x d"},
@@ -324,7 +361,7 @@ func reshaped(s []int, labels *npy.Array) string {
 // checkLengths checks that the parts agree in rows, classes and features, and sets the
 // numbers of rows and classes. One class stands for two.
 func (r *setReader) checkLengths() error {
-	rows := []axis{{r.logits.Array, 0}, {r.confidence, 0}, {r.labels, 0}, {r.predicted, 0}, {r.features, 0}, {r.augmented.Array, 1}}
+	rows := []axis{{r.logits.Array, 0}, {r.confidence, 0}, {r.labels, 0}, {r.predicted, 0}, {r.weights, 0}, {r.groups, 0}, {r.folds, 0}, {r.features, 0}, {r.augmented.Array, 1}}
 	classes := []axis{{r.logits.Array, 1}, {r.augmented.Array, 2}, {r.weight, 0}, {r.bias, 0}, {r.ood.Array, 1}}
 	width := []axis{{r.features, 1}, {r.weight, 1}}
 	var err error

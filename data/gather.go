@@ -31,7 +31,7 @@ func Gather(rows []int, sets ...*Set) *Set {
 		views, labels, samples = min(views, len(s.Augmented)), labels && s.Labels != nil, samples+s.Len()
 		confidence = confidence && s.Confidence != nil
 	}
-	out := &Set{Head: sets[0].Head, OOD: sets[0].OOD, Classes: sets[0].Classes}
+	out := &Set{Head: sets[0].Head, OOD: sets[0].OOD, Classes: sets[0].Classes, Unit: sets[0].Unit}
 	if samples == 0 {
 		return out
 	}

@@ -40,6 +40,13 @@ var (
 	predictedNames  = []string{"predicted", "pred", "preds", "prediction", "predictions", "y_pred", "y_hat", "pred_label", "pred_labels", "predicted_label", "predicted_labels", "predicted_class"}
 )
 
+// besideNames are the names of weights, groups and folds.
+var besideNames = [3][]string{
+	{"weights", "weight", "sample_weight", "sample_weights"},
+	{"groups", "group"},
+	{"folds", "fold"},
+}
+
 // KnownNames lists names of arrays that are understood, for messages.
 const KnownNames = "logits, log_probs, probs, scores or predictions, with labels, targets, y, y_true or ground_truth; of two sets with cal_ or val_ and test_ before or behind them; or confidence, with correct or with predicted and labels"
 
@@ -66,6 +73,11 @@ func IsLabels(name string) bool { return slices.Contains(labelNames, plainName(n
 // flags of correctness, or predicted classes.
 func IsOutcomes(name string) bool {
 	return slices.Contains(correctNames, plainName(name)) || slices.Contains(predictedNames, plainName(name))
+}
+
+// IsBeside reports whether a name is one of weights, groups or folds.
+func IsBeside(name string) bool {
+	return slices.ContainsFunc(besideNames[:], func(names []string) bool { return slices.Contains(names, plainName(name)) })
 }
 
 // KindOfName returns what scores of a name hold; AnyKind where the name does not say it.
@@ -128,10 +140,14 @@ type Chosen struct {
 	Logits, Labels string
 	Predicted      string // of a confidence alone with labels that are classes; else empty
 	Kind           Kind   // that the name of the scores states
+	Beside                // names of arrays beside the labels
 }
 
 // String says what was taken.
-func (c Chosen) String() string {
+func (c Chosen) String() string { return c.scored() + c.beside() }
+
+// scored names the scores and the labels.
+func (c Chosen) scored() string {
 	switch {
 	case c.Predicted != "":
 		return fmt.Sprintf("%s with the predictions %s and the labels %s", c.Logits, c.Predicted, c.Labels)
@@ -139,6 +155,17 @@ func (c Chosen) String() string {
 		return fmt.Sprintf("%s with the outcomes %s", c.Logits, c.Labels)
 	}
 	return fmt.Sprintf("%s with the labels %s", c.Logits, c.Labels)
+}
+
+// beside names the arrays beside the labels.
+func (c Chosen) beside() string {
+	text := ""
+	for _, x := range []struct{ what, name string }{{"weights", c.Weights}, {"groups", c.Groups}, {"folds", c.Folds}} {
+		if x.name != "" {
+			text += fmt.Sprintf(", the %s %s", x.what, x.name)
+		}
+	}
+	return text
 }
 
 // Taken says which arrays of a file Choose took; nothing where the file has these alone, under the
@@ -149,7 +176,7 @@ func Taken(arrays []npy.Named, sets []Chosen) string {
 	for _, s := range sets {
 		_, scores := RoleOf(s.Logits)
 		_, labels := RoleOf(s.Labels)
-		plain = plain && scores == "logits" && labels == "labels"
+		plain = plain && scores == "logits" && labels == "labels" && s.Beside == Beside{}
 		took = append(took, s.String())
 	}
 	if plain {
@@ -169,6 +196,7 @@ func Choose(arrays []npy.Named) ([]Chosen, error) {
 	type candidates struct {
 		scores, labels, correct, predicted []npy.Named
 		rank                               int
+		beside                             [3][]npy.Named
 	}
 	all := &candidates{} // of any split
 	sets := map[Split]*candidates{"": {}, Cal: {}, Test: {}}
@@ -192,6 +220,11 @@ func Choose(arrays []npy.Named) ([]Chosen, error) {
 		case slices.Contains(predictedNames, role):
 			s.predicted, all.predicted = append(s.predicted, a), append(all.predicted, a)
 		}
+		for i, names := range besideNames {
+			if slices.Contains(names, role) && (a.DType == "" || len(a.Shape) == 1 || len(a.Shape) == 2 && a.Shape[1] == 1) {
+				s.beside[i], all.beside[i] = append(s.beside[i], a), append(all.beside[i], a)
+			}
+		}
 	}
 	// choose returns the set of candidates; ok is false where they make none.
 	choose := func(split Split, c *candidates) (set Chosen, ok bool, err error) {
@@ -210,6 +243,13 @@ func Choose(arrays []npy.Named) ([]Chosen, error) {
 			set, err = pair(split, c.scores, c.labels)
 		default:
 			return Chosen{}, false, nil
+		}
+		for i, name := range []*string{&set.Weights, &set.Groups, &set.Folds} {
+			list := c.beside[i]
+			if err == nil && len(list) > 0 {
+				err = only([]string{"weights", "groups", "folds"}[i], list)
+				*name = list[0].Name
+			}
 		}
 		return set, err == nil, err
 	}

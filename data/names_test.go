@@ -71,3 +71,23 @@ func TestRolesOfMembers(t *testing.T) {
 		}
 	}
 }
+
+func TestWeightsGroupsAndFoldsStandBesideLabels(t *testing.T) {
+	of := func(name string, kind npy.DType, shape ...int) npy.Named {
+		return npy.Named{Name: name, DType: kind, Shape: shape}
+	}
+	z, y := of("logits", npy.Float32, 9, 3), of("labels", npy.Int64, 9)
+	for want, arrays := range map[string][]npy.Named{
+		"logits with the labels labels, the weights sample_weight, the groups groups, the folds fold": {z, y, of("sample_weight", npy.Float64, 9), of("groups", npy.Int64, 9), of("fold", npy.Int8, 9, 1)},
+		"logits with the labels labels":                                  {z, y, of("weights", npy.Float32, 3, 64)}, // of a layer
+		"cal_logits with the labels cal_labels, the weights cal_weights": {of("cal_logits", npy.Float32, 9, 3), of("cal_labels", npy.Int64, 9), of("cal_weights", npy.Float64, 9)},
+	} {
+		sets, err := Choose(arrays)
+		if err != nil || len(sets) != 1 || sets[0].String() != want {
+			t.Errorf("%v, %v, want %s", sets, err, want)
+		}
+	}
+	if _, err := Choose([]npy.Named{z, y, of("weight", npy.Float64, 9), of("weights", npy.Float64, 9)}); err == nil {
+		t.Error("two weights are no error")
+	}
+}

@@ -17,12 +17,18 @@ type setReader struct {
 	others                         []*npy.Array // open besides, such as labels that say which rows are kept
 	labels, features, weight, bias *npy.Array
 	confidence, predicted          *npy.Array // of KindConfidence
+	weights, groups, folds         *npy.Array // may be absent beside labels
 	logits, augmented, ood         scores
 	n, k                           int
 	stated                         int // classes of a set without logits; 0 if they are not known
 
-	ignore Ignore    // as it is stated
-	kept   *npy.Kept // the rows of the files; nil for all
+	ignore   Ignore    // as it is stated
+	kept     *npy.Kept // the rows of the files; nil for all
+	left     Note      // on rows that are left out by their labels
+	counts   *Counts   // of the rows by weights; nil without
+	grouped  sync.Once
+	group    []int32 // of each row of the set; nil without groups and weights
+	groupErr error
 
 	mu      sync.Mutex
 	network Set  // head and OOD, once read
@@ -38,8 +44,11 @@ type setReader struct {
 // call, and the type of the labels. It says how many rows are left out.
 func (r *setReader) Form() (Form, error) {
 	r.examine.Do(func() {
-		if r.kept != nil {
-			r.form.Notes = append(r.form.Notes, r.ignore.note(r.kept))
+		if r.left.Text != "" {
+			r.form.Notes = append(r.form.Notes, r.left)
+		}
+		if r.counts != nil {
+			r.form.Notes = append(r.form.Notes, r.counts.Note())
 		}
 		for _, a := range []*scores{&r.logits, &r.augmented, &r.ood} {
 			if a.Array == nil {
@@ -150,6 +159,9 @@ func (r *setReader) ReadInto(ctx context.Context, b *Block, lo, hi int) (*Set, e
 		if err := r.readLabels(s.Labels, &b.bytes, lo, hi); err != nil {
 			return nil, err
 		}
+	}
+	if err := r.readRows(s, &b.bytes, lo, hi); err != nil {
+		return nil, err
 	}
 	if masked {
 		if err := r.checkMasks(s.Logits, s.Labels, lo); err != nil {

@@ -71,12 +71,17 @@ type Set struct {
 	// use.
 	//
 	// Weights are frequencies, n finite numbers of at least 0: 2 is the row twice, 0 is the row left out. nil: all 1.
+	// Methods and metrics read sets without weights: readers give such sets, and Counted makes one.
 	// Groups are the numbers of the groups of rows, such as those of one patient, n numbers from 0 on. Readers number
 	// groups by their first rows. nil: each row is a group of its own.
 	// Folds are the folds of the owner of the set, n numbers from 0 on, not always without gaps. nil: none.
 	Weights []float64
 	Groups  []int32
 	Folds   []int32
+
+	// Unit is how many rows stand for a weight of 1 where the weights were no whole numbers; 0 for 1. Only what does
+	// not change with the size of a set of the same shares takes another one.
+	Unit float64
 }
 
 // K returns the number of classes: the columns of the logits or, of a set with a confidence alone, Classes.
@@ -112,7 +117,7 @@ func (s *Set) View(parts Parts) *Set {
 		v.Logits, v.Confidence, v.Classes = s.Logits, s.Confidence, s.Classes
 	}
 	if parts&Labels != 0 {
-		v.Labels, v.Weights, v.Groups, v.Folds = s.Labels, s.Weights, s.Groups, s.Folds
+		v.Labels, v.Weights, v.Groups, v.Folds, v.Unit = s.Labels, s.Weights, s.Groups, s.Folds, s.Unit
 	}
 	if parts&Features != 0 {
 		v.Features = s.Features

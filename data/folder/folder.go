@@ -44,8 +44,9 @@ type Folder struct {
 
 // countKey names a version of a file of labels, with what is ignored of how many classes.
 type countKey struct {
-	labels, ignore string
+	labels, weights, ignore string
 	stamp
+	weighed stamp // of the weights
 	classes int
 }
 
@@ -237,13 +238,18 @@ func (f *Folder) files(ref data.Ref) (data.Files, error) {
 		}
 		return -1, nil
 	}
+	from := places[0] // of the arrays of the rows
 	at, err := first(logitsName)
 	found := at >= 0
 	if !found && err == nil {
 		at, err = first(labelsName)
 	}
 	if at > 0 && err == nil {
-		chosen, err = places[at].layout.filesNamed(ref, places[at].split)
+		from = places[at]
+		chosen, err = from.layout.filesNamed(ref, from.split)
+	}
+	if err == nil {
+		err = f.beside(ref, from, &chosen)
 	}
 	for _, network := range []struct {
 		paths []*string
@@ -278,6 +284,30 @@ func (f *Folder) files(ref data.Ref) (data.Files, error) {
 		f.chosen.Store(ref, chosen)
 	}
 	return chosen, nil
+}
+
+// beside sets the names of the weights, groups and folds that there are at a place. A member of an archive with several
+// columns is another array, such as the weights of a layer.
+func (f *Folder) beside(ref data.Ref, at place, files *data.Files) error {
+	for _, x := range []struct {
+		name arrayName
+		path *string
+	}{{weightsName, &files.Weights}, {groupsName, &files.Groups}, {foldsName, &files.Folds}} {
+		path, err := at.layout.pathOf(ref, at.split, x.name)
+		if err != nil {
+			return err
+		}
+		if f.missing(path) {
+			continue
+		}
+		if l := f.at(path); l.Member != "" {
+			if h, err := l.Describe(); err == nil && len(h.Shape) > 1 && h.Shape[len(h.Shape)-1] != 1 {
+				continue
+			}
+		}
+		*x.path = path
+	}
+	return nil
 }
 
 // otherNames are the scores and labels of a set under other names than logits and labels.
@@ -451,6 +481,7 @@ func (f *Folder) leftOut(ctx context.Context, ref data.Ref, parts data.Parts) (s
 	if err != nil || parts&data.ByRow == 0 || files.Labels == "" {
 		return "", err
 	}
+	files.Beside = data.Beside{} // their digests are among those of the arrays
 	rows, err := f.countRows(ctx, ref, files)
 	if err != nil || rows.kept == rows.all {
 		return "", err
@@ -480,7 +511,12 @@ func (f *Folder) countRows(ctx context.Context, ref data.Ref, files data.Files) 
 	if err != nil {
 		return rowCounts{}, nil
 	}
-	key := countKey{labels: files.Labels, stamp: now, ignore: files.Ignore.String()}
+	key := countKey{labels: files.Labels, weights: files.Weights, stamp: now, ignore: files.Ignore.String()}
+	if files.Weights != "" {
+		if key.weighed, err = stampAt(f.at(files.Weights)); err != nil {
+			return rowCounts{}, nil
+		}
+	}
 	if len(files.Ignore) == 0 {
 		if h, err := f.at(files.Logits).Describe(); err == nil && len(h.Shape) > 0 {
 			key.classes = h.Shape[len(h.Shape)-1]
@@ -489,7 +525,7 @@ func (f *Folder) countRows(ctx context.Context, ref data.Ref, files data.Files) 
 	if rows, ok := f.counts.Load(key); ok {
 		return rows.(rowCounts), nil
 	}
-	r, err := f.Open(ctx, ref, data.Labels)
+	r, err := f.openFiles(ctx, files, data.Labels)
 	if err != nil {
 		return rowCounts{}, ctx.Err()
 	}
@@ -531,8 +567,13 @@ func (f *Folder) Open(ctx context.Context, ref data.Ref, parts data.Parts) (data
 	if err != nil {
 		return nil, err
 	}
+	return f.openFiles(ctx, files, parts)
+}
+
+// openFiles opens the files of parts.
+func (f *Folder) openFiles(ctx context.Context, files data.Files, parts data.Parts) (data.Reader, error) {
 	if parts&data.Labels == 0 && f.missing(files.Labels) {
-		files.Labels = ""
+		files.Labels, files.Beside = "", data.Beside{}
 	}
 	return files.OpenWith(parts, func(x data.ArrayFile) (*npy.Array, error) {
 		if err := ctx.Err(); err != nil {

@@ -177,6 +177,9 @@ var (
 	augmentedName  = arrayName{array: "logits_aug"}
 	headWeightName = arrayName{array: "head_weight", head: true}
 	headBiasName   = arrayName{array: "head_bias", head: true}
+	weightsName    = arrayName{array: "weights"}
+	groupsName     = arrayName{array: "groups"}
+	foldsName      = arrayName{array: "folds"}
 	oodName        = arrayName{array: "logits", split: "ood", head: true}
 )
 

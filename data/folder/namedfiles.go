@@ -14,6 +14,6 @@ func NamedFiles(dir string) []npy.Named {
 	f := Folder{fsys: os.DirFS(dir), root: dir}
 	return f.like("", formats.ArrayEnding, func(name string) bool {
 		_, role := data.RoleOf(name)
-		return data.IsScores(role) || data.IsLabels(role) || data.IsOutcomes(role)
+		return data.IsScores(role) || data.IsLabels(role) || data.IsOutcomes(role) || data.IsBeside(role)
 	})
 }

@@ -139,6 +139,20 @@ func (a *Array) Integers(dst []int32, buf *[]byte, lo, hi int) error {
 	return readTable(a, dst, buf, lo, hi, Int32, decodeInts)
 }
 
+// WideIntegers is Integers for numbers of 64 bits that are only compared: a uint64 beyond int64 becomes a negative number,
+// which no smaller type has beside it.
+func (a *Array) WideIntegers(dst []int64, buf *[]byte, lo, hi int) error {
+	if !a.head.dtype.Integer() {
+		return &problem.Problem{Place: a.name, Cause: "dtype " + string(a.head.dtype), Fix: "store integers"}
+	}
+	return readTable(a, dst, buf, lo, hi, Int64, func(dst []int64, src []byte, t DType) int {
+		for i := range dst {
+			dst[i], _ = integerAt(src, i, t)
+		}
+		return -1
+	})
+}
+
 // Floats is ReadFloat32 or ReadFloat64 with a buffer of the caller. Several goroutines may
 // call it at once, each with its own.
 func Floats[T float32 | float64](a *Array, dst []T, buf *[]byte, lo, hi int) error {
@@ -201,7 +215,7 @@ func (a *Array) EachOf(buf *[]byte, lo, hi int, masked *bool, do func(i int, row
 }
 
 // readTable reads rows lo..hi-1 into dst, whose elements are of type target.
-func readTable[T float32 | float64 | int32](a *Array, dst []T, buf *[]byte, lo, hi int, target DType, decode func([]T, []byte, DType) int) error {
+func readTable[T float32 | float64 | int32 | int64](a *Array, dst []T, buf *[]byte, lo, hi int, target DType, decode func([]T, []byte, DType) int) error {
 	cols := a.Cols()
 	if lo < 0 || lo > hi || hi > a.Rows() || len(dst) != (hi-lo)*cols {
 		panic(fmt.Sprintf("npy: rows %d..%d of %s into %d elements", lo, hi, Tuple(a.head.shape), len(dst)))
@@ -229,7 +243,7 @@ func readTable[T float32 | float64 | int32](a *Array, dst []T, buf *[]byte, lo, 
 			case inPlace:
 				src = bytesOf(part)
 				err = a.readFull(src, at)
-			case at+length > start+int64(len(window)): // rows that are left out between others are read with them
+			case at < start || at+length > start+int64(len(window)): // rows that are left out between others are read with them
 				start = at
 				window, err = a.read(buf, int(min(chunkBytes, end-at))/size, at)
 				src = window[:min(length, int64(len(window)))] // none after an error
@@ -254,7 +268,7 @@ func readTable[T float32 | float64 | int32](a *Array, dst []T, buf *[]byte, lo, 
 // readFortran is readTable for column-major files. There the elements of one column of the
 // table are together, as one strip, in Fortran order of the axes before the last. Each
 // strip is read, and the elements of the wanted rows are decoded and copied to their places.
-func readFortran[T float32 | float64 | int32](a *Array, dst []T, buf *[]byte, lo, hi int, target DType, decode func([]T, []byte, DType) int) error {
+func readFortran[T float32 | float64 | int32 | int64](a *Array, dst []T, buf *[]byte, lo, hi int, target DType, decode func([]T, []byte, DType) int) error {
 	cols, size, stored := a.Cols(), a.head.dtype.Size(), a.FileRows()
 	start, end := a.FileRow(lo), a.FileRow(hi-1)+1
 	to := make([]int, end-start) // the row of dst of each row of the file, -1 for none
@@ -262,9 +276,14 @@ func readFortran[T float32 | float64 | int32](a *Array, dst []T, buf *[]byte, lo
 		to[i] = -1
 	}
 	row := 0
+	var again []int // rows of dst that are the row before once more
 	for first, n := range a.kept.between(lo, hi) {
 		for i := range n {
-			to[first-start+i] = row
+			if to[first-start+i] >= 0 {
+				again = append(again, row)
+			} else {
+				to[first-start+i] = row
+			}
 			row++
 		}
 	}
@@ -300,6 +319,9 @@ func readFortran[T float32 | float64 | int32](a *Array, dst []T, buf *[]byte, lo
 			}
 			p += n
 		}
+	}
+	for _, row := range again {
+		copy(dst[row*cols:][:cols], dst[(row-1)*cols:])
 	}
 	return nil
 }

@@ -134,7 +134,7 @@ func ParseDType(descr string) (t DType, bigEndian bool, err error) {
 }
 
 // bytesOf returns the memory of v.
-func bytesOf[T float32 | float64 | int32 | bool](v []T) []byte {
+func bytesOf[T float32 | float64 | int32 | int64 | bool](v []T) []byte {
 	if len(v) == 0 {
 		return nil
 	}

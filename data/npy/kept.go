@@ -6,7 +6,7 @@ import (
 )
 
 // Kept says which rows of some files belong to a set, in their order: those whose labels are
-// not ignored. A nil Kept has all rows. The rows stand in runs, since rows that are left out
+// not ignored, each as often as its weight says. A nil Kept has all rows once. The rows stand in runs, since rows that are left out
 // mostly stand together, such as the void pixels at the edges of a segmentation.
 type Kept struct {
 	all  int // rows of the files
@@ -23,7 +23,7 @@ type keptRun struct {
 // NewKept returns no row of files with n rows. Add adds some.
 func NewKept(n int) *Kept { return &Kept{all: n} }
 
-// Add appends row i of the files, which is behind those that were added before.
+// Add appends row i of the files, which is the one that was added last or a later one.
 func (k *Kept) Add(i int) {
 	last := len(k.runs) - 1
 	if last < 0 || i != k.runs[last].file+k.n-k.runs[last].row {
