@@ -46,6 +46,16 @@ type Beside struct {
 	Normalise bool // the weights are divided by their mean
 }
 
+// In returns the names as files.
+func (b Beside) In(file func(name string) string) Beside {
+	for _, name := range []*string{&b.Weights, &b.Groups, &b.Folds} {
+		if *name != "" {
+			*name = file(*name)
+		}
+	}
+	return b
+}
+
 // ArrayFile is one file of Files.
 type ArrayFile struct {
 	Part Parts

@@ -30,6 +30,7 @@ type arrayFiles struct {
 	kind   data.Kind // that a command for the same files states
 
 	confidence, correct string // in the place of logits and of labels
+	beside              besideFlags
 }
 
 // arrayFlag is a flag that names an array file.
@@ -77,6 +78,7 @@ func (a *arrayFiles) flags(cmd *cobra.Command, what string, fit bool) {
 	confidenceFlags(cmd, &a.confidence, &a.files.Classes)
 	if fit {
 		outcomeFlags(cmd, &a.correct, &a.files.Predicted)
+		a.beside.flags(cmd)
 		ignoreFlag(cmd, &a.files.Ignore)
 	}
 }
@@ -183,6 +185,9 @@ func (f *fit) run(cmd *cobra.Command, method string) (err error) {
 		return err
 	}
 	if err := f.takeConfidence(); err != nil {
+		return err
+	}
+	if f.files.Beside, err = f.beside.of(); err != nil {
 		return err
 	}
 	f.memory.hold()

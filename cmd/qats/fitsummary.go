@@ -114,6 +114,7 @@ func (f *fit) again(method string) string {
 			words = append(words, "--"+x.name, filepath.ToSlash(*x.path))
 		}
 	}
+	words = append(words, besideWords(f.files.Beside)...)
 	return called.Command() + " " + quoted(words) + f.kindWords() + f.ignoreWords() + " -o " + quoted([]string{method + ".json"})
 }
 
@@ -160,7 +161,7 @@ func (f *fit) change(cmd *cobra.Command, m *spec.Method, fitted *calib.Fitted, c
 func (f *fit) problems(cmd *cobra.Command, cal *data.Set, tell func(warning)) error {
 	rows := inspect.Arrays{Name: f.files.Logits, Brief: true, Open: func(context.Context) (data.Reader, error) {
 		files := f.files
-		return data.Files{Logits: files.Logits, Labels: files.Labels, Predicted: files.Predicted, Classes: files.Classes, Kind: files.Kind, Ignore: files.Ignore, FS: files.FS, MemberLimit: files.MemberLimit}.Open()
+		return data.Files{Logits: files.Logits, Labels: files.Labels, Predicted: files.Predicted, Classes: files.Classes, Kind: files.Kind, Ignore: files.Ignore, Beside: files.Beside, FS: files.FS, MemberLimit: files.MemberLimit}.Open()
 	}}
 	switch {
 	case f.files.Labels == "":

@@ -47,6 +47,7 @@ undefined is "-". Of two classes, it prints metrics of the positive class too. -
 	cmd.Flags().MarkHidden("classes") // no score depends on it
 	outcomeFlags(cmd, &s.correct, &s.predicted)
 	ignoreFlag(cmd, &s.ignore)
+	s.beside.flags(cmd)
 	f.StringVar(&s.labels, "labels", "", "`FILE` of labels, n integers")
 	f.StringSliceVar(&s.metrics, "metric", []string{"accuracy", "ece", "aece", "nll", "brier"}, "`NAMES` of metrics and groups; "+called.Command()+" doc metrics lists them")
 	f.StringVar(&s.uncal, "uncal", "", "`FILE` of the logits of the uncalibrated network, for phi")
@@ -72,6 +73,7 @@ type scoreFlags struct {
 	confidence, correct, predicted    string
 	kind                              data.Kind
 	ignore                            data.Ignore
+	beside                            besideFlags
 	metrics                           []string
 	memory                            memory
 	json                              bool
@@ -121,6 +123,10 @@ func (s *scoreFlags) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	beside, err := s.beside.of()
+	if err != nil {
+		return err
+	}
 	tell := teller(cmd, false, nil)
 	files := data.Files{Logits: cmp.Or(s.logits, s.uncal, s.confidence), Labels: s.labels, Kind: s.kind, Ignore: s.ignore}
 	files, took, err := folder.WithManifest(files)
@@ -131,7 +137,7 @@ func (s *scoreFlags) run(cmd *cobra.Command) error {
 		tell(newTaken(t))
 	}
 	s.kind, s.ignore = files.Kind, files.Ignore
-	score := arrays.Score{Probs: s.probs, Logits: s.logits, Top: s.top, Labels: s.labels, Confidence: s.confidence, Predicted: s.predicted, Uncal: s.uncal, Kind: s.kind, Ignore: s.ignore,
+	score := arrays.Score{Probs: s.probs, Logits: s.logits, Top: s.top, Labels: s.labels, Confidence: s.confidence, Predicted: s.predicted, Uncal: s.uncal, Kind: s.kind, Ignore: s.ignore, Beside: beside,
 		Metrics: entries, Interval: s.interval, Memory: s.memory.bytes, Warn: notesTo(tell), FS: arrayInput(cmd, s.memory)}
 	samples, err := score.Samples(cmd.Context())
 	if err != nil {

@@ -57,6 +57,7 @@ func tryCommand() *cobra.Command {
 	var kind data.Kind
 	var ignore data.Ignore
 	var classes int
+	var beside besideFlags
 	cmd := &cobra.Command{
 		Use:   "try CAL_LOGITS CAL_LABELS TEST_LOGITS TEST_LABELS | LOGITS LABELS | DIR | FILE.npz | FILE.csv | - | @demo",
 		Short: "Say which calibrator to use for logits and labels, and how to save it",
@@ -109,7 +110,12 @@ Another one takes its place only if the calibration rows show that it is better.
 			if err := notArrays("try takes "+english.List(data.Forms().Endings())+" files", others, true); err != nil {
 				return err
 			}
-			given, err := findArrays(cmd, t.memory, args, look.Stated{Kind: kind, Ignore: ignore, Classes: classes})
+			stated := look.Stated{Kind: kind, Ignore: ignore, Classes: classes}
+			var err error
+			if stated.Beside, err = beside.sets(args); err != nil {
+				return err
+			}
+			given, err := findArrays(cmd, t.memory, args, stated)
 			if err != nil {
 				return err
 			}
@@ -118,6 +124,7 @@ Another one takes its place only if the calibration rows show that it is better.
 	}
 	kindFlag(cmd, &kind)
 	ignoreFlag(cmd, &ignore)
+	beside.flags(cmd)
 	cmd.Flags().IntVar(&classes, "classes", 0, "number `K` of classes, for confidences without logits")
 	t.flags(cmd)
 	ofArrays(cmd)

@@ -174,6 +174,7 @@ func (p printed) saveWords() []string {
 	default:
 		words = append(words, "--kind", string(k))
 	}
+	words = append(words, besideWords(g.Cal.Files.Beside)...)
 	if list := g.Cal.Files.Ignore; len(list) > 0 {
 		words = append(words, "--ignore", list.String())
 	}
@@ -196,9 +197,14 @@ func (p printed) saveLines(width int) []string {
 	}
 	var lines []string
 	line := "  " + called.Command() + " " + quoted(words[:2])
-	for rest := words[2:]; len(rest) > 0; rest = rest[2:] {
-		next := " " + quoted(rest[:2])
-		if room := width - 2*min(1, len(rest)-2); utf8.RuneCountInString(line+next) > room && len(line) > 6 { // the last line needs no backslash
+	for rest := words[2:]; len(rest) > 0; {
+		n := min(2, len(rest)) // a flag and its value
+		if n == 2 && strings.HasPrefix(rest[1], "-") {
+			n = 1
+		}
+		next := " " + quoted(rest[:n])
+		rest = rest[n:]
+		if room := width - 2*min(1, len(rest)); utf8.RuneCountInString(line+next) > room && len(line) > 6 { // the last line needs no backslash
 			lines, line = append(lines, line+` \`), "     "
 		}
 		line += next

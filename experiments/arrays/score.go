@@ -30,12 +30,13 @@ type Score struct {
 
 	FS fs.FS // that has the files, such as a data.InputFS; nil for that of the operating system
 
-	Uncal    string      // logits of the uncalibrated network, n x k, for the metrics that compare with it
-	Kind     data.Kind   // of the logits
-	Ignore   data.Ignore // labels of rows that are left out
-	Metrics  []metrics.Entry
-	Interval metrics.Interval // of the values; empty for none
-	Memory   int64            // bytes that arrays may take
+	Uncal       string      // logits of the uncalibrated network, n x k, for the metrics that compare with it
+	Kind        data.Kind   // of the logits
+	Ignore      data.Ignore // labels of rows that are left out
+	Metrics     []metrics.Entry
+	Interval    metrics.Interval // of the values; empty for none
+	data.Beside                  // of the labels
+	Memory      int64            // bytes that arrays may take
 
 	Warn func(Problem) // is called with the notes on the files
 }
@@ -147,7 +148,7 @@ func (s *Score) uncalibrated(ctx context.Context, file string) (*scoring.SampleS
 
 // logits scores the uncalibrated softmax, on all processors.
 func (s *Score) logits(ctx context.Context, file string) (*scoring.SampleScores, error) {
-	r, err := Open(data.Files{Logits: file, Labels: s.Labels, Kind: s.Kind, Ignore: s.Ignore, FS: s.FS, MemberLimit: s.Memory}, "", calib.Contract{}, s.Warn)
+	r, err := Open(data.Files{Logits: file, Labels: s.Labels, Kind: s.Kind, Ignore: s.Ignore, Beside: s.Beside, FS: s.FS, MemberLimit: s.Memory}, "", calib.Contract{}, s.Warn)
 	if err != nil {
 		return nil, err
 	}
@@ -169,7 +170,7 @@ func (s *Score) logits(ctx context.Context, file string) (*scoring.SampleScores,
 // confidences scores predictions with a confidence alone.
 func (s *Score) confidences(ctx context.Context) (*scoring.SampleScores, error) {
 	uncal := calib.Uncalibrated{}.Contract()
-	r, err := Open(data.Files{Logits: s.Confidence, Labels: s.Labels, Predicted: s.Predicted, Kind: data.KindConfidence, Ignore: s.Ignore, FS: s.FS, MemberLimit: s.Memory}, "", uncal, s.Warn)
+	r, err := Open(data.Files{Logits: s.Confidence, Labels: s.Labels, Predicted: s.Predicted, Kind: data.KindConfidence, Ignore: s.Ignore, Beside: s.Beside, FS: s.FS, MemberLimit: s.Memory}, "", uncal, s.Warn)
 	if err != nil {
 		return nil, err
 	}
@@ -206,7 +207,7 @@ func (s *Score) probs(ctx context.Context, file string) (*scoring.SampleScores, 
 		return nil, err
 	}
 	k := read.Classes()
-	r, err := Open(data.Files{Labels: s.Labels, Ignore: s.Ignore, Classes: k, FS: s.FS}, "", calib.Contract{}, s.Warn)
+	r, err := Open(data.Files{Labels: s.Labels, Ignore: s.Ignore, Beside: s.Beside, Classes: k, FS: s.FS}, "", calib.Contract{}, s.Warn)
 	if err != nil {
 		return nil, err
 	}
@@ -252,7 +253,7 @@ func (s *Score) void(class, labels []int32) (n int) {
 
 // top scores the pairs of a top-label method, which it reads completely.
 func (s *Score) top(ctx context.Context) (*scoring.SampleScores, error) {
-	r, err := Open(data.Files{Labels: s.Labels, Ignore: s.Ignore, FS: s.FS}, "", calib.Contract{}, s.Warn)
+	r, err := Open(data.Files{Labels: s.Labels, Ignore: s.Ignore, Beside: s.Beside, FS: s.FS}, "", calib.Contract{}, s.Warn)
 	if err != nil {
 		return nil, err
 	}

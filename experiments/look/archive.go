@@ -42,6 +42,7 @@ func findArchive(fsys fs.FS, file string, stated Stated) (*Given, error) {
 		if stated.named, stated.Predicted = s.Kind, ""; s.Predicted != "" {
 			stated.Predicted = file + "#" + s.Predicted
 		}
+		stated.beside = s.In(func(name string) string { return file + "#" + name })
 		p, err := stated.place(fsys, file+"#"+s.Logits, file+"#"+s.Labels, &took)
 		if err != nil {
 			return nil, err

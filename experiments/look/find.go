@@ -38,7 +38,10 @@ type Stated struct {
 	Predicted string // file of the predicted classes, of a confidence alone; empty for none
 	Classes   int    // of a confidence alone; 0 if they are not known
 
-	named data.Kind // that the name of the logits says, where neither a command nor a manifest states one
+	Beside []data.Beside // weights, groups and folds of the calibration set and of the test set; none where they have none
+
+	named  data.Kind // that the name of the logits says, where neither a command nor a manifest states one
+	beside data.Beside
 }
 
 // Find returns what the arguments of a trial name: logits and labels of one set or of two, a
@@ -55,8 +58,16 @@ func Find(ctx context.Context, fsys fs.FS, args []string, stated Stated) (*Given
 	default:
 		return nil, fmt.Errorf("a trial takes the logits and labels of one set, or those of the calibration set and of the test set; these are %d files", len(args))
 	}
+	if sets := len(args) / 2; len(stated.Beside) > sets {
+		return nil, fmt.Errorf("weights, groups or folds of %d sets are named, and these are the arrays of %d", len(stated.Beside), sets)
+	}
 	var took []string
 	place := func(logits, labels string) (Place, error) {
+		stated, at := stated, slices.Index(args, logits)/2
+		stated.beside = data.Beside{}
+		if at < len(stated.Beside) {
+			stated.beside = stated.Beside[at]
+		}
 		p, err := stated.place(fsys, logits, labels, &took)
 		return p, cmp.Or(err, exchanged(fsys, logits, labels))
 	}
@@ -83,7 +94,7 @@ func Find(ctx context.Context, fsys fs.FS, args []string, stated Stated) (*Given
 // place returns the place of two files, as the command states them or, where it states nothing, a manifest
 // above them. What was taken from a manifest is appended to took, once.
 func (s Stated) place(fsys fs.FS, logits, labels string, took *[]string) (Place, error) {
-	files, taken, err := folder.WithManifest(data.Files{Logits: logits, Labels: labels, Predicted: s.Predicted, Classes: s.Classes, Kind: cmp.Or(s.Kind, s.alone()), Ignore: s.Ignore, FS: fsys})
+	files, taken, err := folder.WithManifest(data.Files{Logits: logits, Labels: labels, Predicted: s.Predicted, Classes: s.Classes, Kind: cmp.Or(s.Kind, s.alone()), Ignore: s.Ignore, Beside: s.beside, FS: fsys})
 	for _, t := range taken {
 		takeLine(took, t)
 	}
@@ -257,6 +268,9 @@ func findNetwork(ctx context.Context, dir string, stated Stated) (*Given, error)
 		if sets[0].Predicted != "" {
 			stated.Predicted = file(sets[0].Predicted)
 		}
+		if len(stated.Beside) == 0 {
+			stated.Beside = []data.Beside{sets[0].In(file)}
+		}
 		g, err := Find(ctx, inputfile.System{}, []string{file(sets[0].Logits), file(sets[0].Labels)}, stated)
 		if err != nil {
 			return nil, err
@@ -326,6 +340,12 @@ func fromFolder(ctx context.Context, src *folder.Folder, sets []data.Ref, stated
 				files.Labels = h.Name
 			case "predicted":
 				files.Predicted = h.Name
+			case "weights":
+				files.Weights = h.Name
+			case "groups":
+				files.Groups = h.Name
+			case "folds":
+				files.Folds = h.Name
 			case "features":
 				files.Features = h.Name
 			case "augmented":
