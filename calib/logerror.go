@@ -2,7 +2,9 @@ package calib
 
 import (
 	"context"
+	"maps"
 	"math"
+	"slices"
 
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
@@ -14,7 +16,7 @@ import (
 //
 //	se(ln T) = sqrt(sum g_i^2) / (beta sum V_i),
 //
-// since the derivative of the NLL in ln T is -beta g_i, and its second derivative at the minimum
+// where of rows with groups g_i is the sum over a group, since the derivative of the NLL in ln T is -beta g_i, and its second derivative at the minimum
 // is beta^2 sum V_i. Masked classes have no part. It is +Inf where every V_i is 0: the rows say
 // nothing of T. It is meaningless where T is at a bound. The errors are those of labels outside the classes, of
 // an empty set, and of ctx.
@@ -24,16 +26,30 @@ func (m Temperature) LogError(ctx context.Context, cal *data.Set) (float64, erro
 		return 0, err
 	}
 	beta := 1 / m.T
+	slopes := make([]float64, len(cal.Groups)) // of the rows, to be summed over groups
 	total, err := o.Sums(ctx, fit.Constant(beta), 2, func(b *fit.RowBlock, sum []float64) {
 		for i := range b.Moments {
 			x := &b.Moments[i]
 			g := x.Slope(b.LabelLogit[i])
+			if cal.Groups != nil {
+				slopes[b.First+i] = g
+			}
 			sum[0] += float64(g * g)
 			sum[1] += max(0, x.Variance())
 		}
 	})
 	if err != nil {
 		return 0, err
+	}
+	if cal.Groups != nil {
+		sums := map[int32]float64{}
+		for i, g := range cal.Groups {
+			sums[g] += slopes[i]
+		}
+		total[0] = 0
+		for _, g := range slices.Sorted(maps.Keys(sums)) {
+			total[0] += float64(sums[g] * sums[g])
+		}
 	}
 	if total[1] == 0 {
 		return math.Inf(1), nil

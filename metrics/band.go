@@ -119,7 +119,11 @@ func (s *Samples) bands(seed uint64, errors ...nullError) []Band {
 	place := make([]uint64, n)     // the position of the row's uniform number in a stream
 	threshold := make([]uint64, n) // the row is correct where the uniform number is below; 2^63 is certainty
 	for j, x := range s.sorted {
-		place[j] = uint64(x.row) * splitmix.Golden
+		row := x.row
+		if group := s.groups(); group != nil {
+			row = group[row]
+		}
+		place[j] = uint64(row) * splitmix.Golden
 		threshold[j] = uint64(x.conf * 0x1p63)
 	}
 	var ends []int // of the runs of all errors

@@ -34,6 +34,8 @@ type terms struct {
 	// value is their mean, up to a constant that the number of rows determines and terms
 	// that vanish as the number grows. It varies as the mean of independent numbers does.
 	influence []float64
+
+	group []int32 // of the rows of influence; nil if they vary independently
 }
 
 // The bases of calibration errors.
@@ -49,6 +51,8 @@ var (
 			switch {
 			case err != nil:
 				return terms{}, err
+			case s.groups() != nil:
+				return terms{}, errGrouped
 			case s.Len() < rowsPerClass*b.Classes():
 				return terms{}, fmt.Errorf("%d rows of %d classes: a verdict on classes takes %d rows a class", s.Len(), b.Classes(), rowsPerClass)
 			}
@@ -91,6 +95,6 @@ func (e Entry) measure(i int) (basis Basis, ok bool) {
 		if err != nil {
 			return terms{}, err
 		}
-		return terms{values[i], influence[i]}, nil
+		return terms{value: values[i], influence: influence[i]}, nil
 	}}, true
 }

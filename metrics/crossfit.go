@@ -28,7 +28,7 @@ func (s *Samples) CrossFit(ctx context.Context, probs data.Probs, seed uint64) (
 		return nil, err
 	}
 	with, both := *scores, *s
-	if with.Vectors, err = CrossFit(ctx, probs, scores.Label, seed); err != nil {
+	if with.Vectors, err = CrossFitGroups(ctx, probs, scores.Label, scores.Group, seed); err != nil {
 		return nil, err
 	}
 	both.scores = &with
@@ -72,6 +72,11 @@ const leastLog = -87.33654475055310
 // It is an error if the shapes disagree, a label is no class or a number is no probability,
 // and when the context is done.
 func CrossFit(ctx context.Context, probs data.Probs, labels []int32, seed uint64) (*scoring.VectorScores, error) {
+	return CrossFitGroups(ctx, probs, labels, nil, seed)
+}
+
+// CrossFitGroups is CrossFit with folds of groups of rows; groups may be nil.
+func CrossFitGroups(ctx context.Context, probs data.Probs, labels, groups []int32, seed uint64) (*scoring.VectorScores, error) {
 	n, k := probs.Rows, probs.Cols
 	if len(labels) != n || !rectangular(n, k, len(probs.Data)) {
 		return nil, fmt.Errorf("cross-validation: %d x %d probabilities with %d numbers, but %d labels", n, k, len(probs.Data), len(labels))
@@ -88,7 +93,7 @@ func CrossFit(ctx context.Context, probs data.Probs, labels []int32, seed uint64
 	}
 	c := crossFit{probs: probs, labels: labels, part: make([]uint8, n), other: data.NewProbs(n, k)}
 	start := stream(seed, forFolds, 0)
-	var whole Samples
+	whole := Samples{scores: &scoring.SampleScores{Group: groups}}
 	for i := range n {
 		f := whole.fold(start, int32(i))
 		c.part[i] = uint8(f)

@@ -24,6 +24,7 @@ var (
 	// errShifted is the reason for a metric with a bias that no interval corrects.
 	errShifted = errors.New("resampling shifts it by more than its spread, so there is no interval")
 
+	errGrouped      = errors.New("there are no verdicts by class of rows that have groups or weights")
 	errWhole        = errors.New("no interval: the rows cannot be drawn again")
 	errNoPopulation = errors.New("there is an interval of the population for ece and aece only")
 	errConstant     = errors.New("no interval: all rows have the same value")
@@ -111,9 +112,13 @@ func (o PairOptions) ofOne(e Entry, i int, s *Samples) (Range, error) {
 		return Range{}, errOneRow
 	}
 	if shares(t.influence) {
-		return Wilson(t.value, s.Len(), o.Level), nil
+		return Wilson(t.value, independent(t.value, t.influence, t.group), o.Level), nil
 	}
-	r, _, err := spread(t.influence, t.value, o.Level)
+	by := clustered(t.influence, t.group)
+	if len(by) < 2 {
+		return Range{}, errOneRow
+	}
+	r, _, err := spread(by, t.value, o.Level)
 	if errors.Is(err, errNoWidth) {
 		err = errConstant
 	}

@@ -39,6 +39,7 @@ func populationInterval(base, other *Samples, bins func(*Samples) []run, level f
 		floats.Sub(d, a.influence)
 		middle, bias, least = middle-a.value, bias+a.bias, math.Inf(-1)
 	}
+	d = clustered(d, other.groups())
 	deviation, _ := moments(d)
 	half := bias
 	if s := deviation / math.Sqrt(float64(len(d))); s > 0 {
@@ -69,6 +70,11 @@ func correctedGaps(s *Samples, bins []run) gaps {
 			r := x.hit() - x.conf
 			squares.Add(float64(r * r))
 			implied.Add(float64(x.conf * (1 - x.conf)))
+		}
+		if s.groups() != nil {
+			by, _ := s.sumsOf(list, func(x sample) float64 { return x.hit() - x.conf - gap })
+			squares = exact.Sum{}
+			squares.Add(by + float64(rows*gap*gap))
 		}
 		variance := max((squares.Value()-float64(rows*gap*gap))/max(1, rows-1), implied.Value()/rows)
 		scale := math.Sqrt(variance / rows)

@@ -69,7 +69,7 @@ func (s *Samples) OfPositive() (*Samples, error) {
 		return nil, err
 	}
 	n, class := s.Len(), int32(s.PositiveClass())
-	of := &scoring.SampleScores{Conf: make([]float64, n), Rest: make([]float64, n), Pred: make([]int32, n), Label: s.scores.Label, TopLabel: true}
+	of := &scoring.SampleScores{Conf: make([]float64, n), Rest: make([]float64, n), Pred: make([]int32, n), Label: s.scores.Label, TopLabel: true, Group: s.scores.Group}
 	for i := range n {
 		of.Conf[i], of.Rest[i] = s.odds(i)
 		of.Pred[i] = class
@@ -134,6 +134,13 @@ func enoughLabels(s *Samples) error {
 		return err
 	}
 	p := s.positives()
+	if group := s.groups(); group != nil {
+		with, without := groupsWith(group, s.isPositive)
+		if min(with, without) < FewestRows {
+			return fmt.Errorf("%d groups with rows of the positive class and %d with the other: intervals take %d of each", with, without, FewestRows)
+		}
+		return nil
+	}
 	if other := s.Len() - p; min(p, other) < FewestRows {
 		return fmt.Errorf("%d rows of the positive class and %d of the other: intervals take %d of each", p, other, FewestRows)
 	}

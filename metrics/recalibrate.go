@@ -14,7 +14,10 @@ const folds = 5
 // hash of the seed and the row. So a row is in one part for every method, and all
 // copies of a row that a resample draws are in one part too.
 func (s *Samples) fold(start uint64, row int32) int {
-	if s.origin != nil {
+	switch group := s.groups(); {
+	case group != nil:
+		row = group[row]
+	case s.origin != nil:
 		row = s.origin[row]
 	}
 	part, _ := bits.Mul64(splitmix.Mix(start+uint64(row)*splitmix.Golden), folds)

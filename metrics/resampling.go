@@ -30,6 +30,8 @@ type column struct {
 	entry Entry
 	first int   // place of its first output among those of all columns
 	err   error // why the metric is undefined for the samples; then all values are NaN
+
+	weighed bool // a weighing computes it
 }
 
 // anewResamples is the largest number of resamples of a metric that is computed anew in
@@ -43,7 +45,8 @@ func newResampler(s *Samples, entries []Entry, seed uint64) *resampler {
 		c := column{entry: e, first: outputs}
 		outputs += len(e.Outputs)
 		switch {
-		case e.weighed():
+		case e.weighed() && s.groups() == nil:
+			c.weighed = true
 			if r.weigh == nil {
 				r.weigh = newWeighing(s)
 			}
@@ -71,7 +74,7 @@ func (c *column) resamples(asked int) int {
 }
 
 // anew reports whether the metric is computed anew in each resample.
-func (c *column) anew() bool { return c.err == nil && !c.entry.weighed() }
+func (c *column) anew() bool { return c.err == nil && !c.weighed }
 
 // resample returns, by method and then by output of the metrics, the values of the
 // whole sample, every row once, and then of the resamples. A value is NaN where a
@@ -99,6 +102,17 @@ func resample(ctx context.Context, methods []*resampler, opts PairOptions) ([][]
 	for lane := range counts {
 		counts[lane] = make([]uint8, n)
 	}
+	group := methods[0].samples.groups()
+	var ofGroups []uint8 // how often each group is drawn
+	var place []int      // of a group among those that have rows
+	if group != nil {
+		for _, rows := range rowsOf(group) {
+			place = append(place, len(ofGroups))
+			if rows > 0 {
+				ofGroups = append(ofGroups, 0)
+			}
+		}
+	}
 	for first := 0; first <= opts.Resamples; first += lanes {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -112,6 +126,14 @@ func resample(ctx context.Context, methods []*resampler, opts PairOptions) ([][]
 				continue
 			}
 			clear(count)
+			if group != nil {
+				clear(ofGroups)
+				draw(ofGroups, stream(opts.Seed, forBootstrap, first+lane-1))
+				for i, g := range group {
+					count[i] = ofGroups[place[g]]
+				}
+				continue
+			}
 			draw(count, stream(opts.Seed, forBootstrap, first+lane-1)) // in lanes that are not used too: a weighing looks at all
 		}
 		abreast(drawn, &counts)
@@ -128,7 +150,7 @@ func (r *resampler) append(dst [][]float64, drawn []times, first, used int, opts
 		r.weigh.weigh(drawn)
 	}
 	for _, c := range r.columns {
-		if !c.entry.weighed() {
+		if !c.weighed {
 			continue
 		}
 		v := c.entry.binned.resampled(r.weigh, drawn)
@@ -177,6 +199,7 @@ func (r *resampler) expand(drawn []times, lane int) *Samples {
 	to.Conf, to.Rest = gather(to.Conf, from.Conf, d.origin), gather(to.Rest, from.Rest, d.origin)
 	to.Pred, to.Label = gather(to.Pred, from.Pred, d.origin), gather(to.Label, from.Label, d.origin)
 	to.NLL, to.Brier, to.Changed = gather(to.NLL, from.NLL, d.origin), gather(to.Brier, from.Brier, d.origin), gather(to.Changed, from.Changed, d.origin)
+	to.Group = gather(to.Group, from.Group, d.origin)
 	for _, x := range s.sorted {
 		for t := range int32(drawn[x.row][lane]) {
 			d.sorted = append(d.sorted, sample{x.conf, r.first[x.row] + t, x.correct})

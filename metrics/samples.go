@@ -77,6 +77,9 @@ func FromProbs(probs data.Probs, set *data.Set) (*Samples, error) {
 	}
 	scores := scoring.New(n)
 	scores.K = k
+	if err := withGroups(scores, set); err != nil {
+		return nil, err
+	}
 	if err := scores.AppendProbs(probs, set); err != nil {
 		return nil, err
 	}
@@ -84,6 +87,18 @@ func FromProbs(probs data.Probs, set *data.Set) (*Samples, error) {
 	classes.Add(0, probs, set.Labels)
 	scores.Classes = classes.Bins()
 	return fromScores(scores)
+}
+
+// withGroups gives scores the groups of the rows of a set without weights.
+func withGroups(scores *scoring.SampleScores, set *data.Set) error {
+	switch n := len(set.Labels); {
+	case set.Weights != nil:
+		return errors.New("the set has weights: score the set that Counted returns, in which rows are repeated")
+	case set.Groups != nil && len(set.Groups) != n:
+		return fmt.Errorf("%d rows, but %d groups", n, len(set.Groups))
+	}
+	scores.Group = set.Groups
+	return nil
 }
 
 // rectangular reports whether so many numbers are n rows of k classes.
@@ -110,6 +125,9 @@ func FromLogits(set *data.Set) (*Samples, error) {
 	}
 	scores := scoring.New(n)
 	scores.K = k
+	if err := withGroups(scores, set); err != nil {
+		return nil, err
+	}
 	if err := scoring.AppendScaled([]*scoring.SampleScores{scores}, set, slices.Repeat([]float64{1}, n)); err != nil {
 		return nil, err
 	}

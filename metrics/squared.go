@@ -16,6 +16,9 @@ import (
 // time for a calibrated model, and on average it does not depend on n. A bin of one
 // sample counts 0. No samples give 0.
 //
+// Where rows have groups, the squares are those of the sums of groups, and n_b - 1 is n_b - (sum of squared rows of the
+// groups) / n_b.
+//
 // The boundaries are those of MassBins, except that one inside a block of tied confidences
 // moves to the nearer end of the block. So a sample is in one bin.
 //
@@ -39,7 +42,12 @@ func squaredMassTerms(s *Samples, bins int) terms {
 			squares.Add(float64(r * r))
 			t.influence[x.row] = float64(2*gap*r) - float64(gap*gap)
 		}
-		if len(list) > 1 {
+		if s.groups() != nil {
+			own, rows := s.sumsOf(list, func(x sample) float64 { return x.hit() - x.conf })
+			if all := float64(len(list)); all*all > rows {
+				t.value += (float64(residual*residual) - own) / (all - rows/all)
+			}
+		} else if len(list) > 1 {
 			t.value += (float64(residual*residual) - squares.Value()) / float64(len(list)-1)
 		}
 	}

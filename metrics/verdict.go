@@ -32,6 +32,13 @@ var (
 // enough returns why samples are too few for a verdict, or nil.
 func enough(s *Samples) error {
 	right := s.correct()
+	if group := s.groups(); group != nil {
+		right, wrong := groupsWith(group, s.scores.Correct)
+		if min(wrong, right) < FewestRows {
+			return fmt.Errorf("%d groups with right and %d with wrong predictions: verdicts and intervals take %d of each", right, wrong, FewestRows)
+		}
+		return nil
+	}
 	if wrong := s.Len() - right; min(wrong, right) < FewestRows {
 		return fmt.Errorf("%d right and %d wrong predictions: verdicts and intervals take %d of each", right, wrong, FewestRows)
 	}
@@ -74,6 +81,9 @@ func verdict(base, other terms, level float64) (Verdict, error) {
 		return v, errOneRow
 	}
 	middle := v.Difference
+	if d = clustered(d, base.group); len(d) < 2 {
+		return v, errOneRow
+	}
 	if shares(base.influence) && shares(other.influence) {
 		middle *= float64(len(d)) / float64(len(d)+2)
 		d = append(d, 1, -1)
@@ -204,5 +214,9 @@ func (b Basis) of(s *Samples, seed uint64) (terms, error) {
 			return terms{}, err
 		}
 	}
-	return b.terms(s, seed)
+	t, err := b.terms(s, seed)
+	if group := s.groups(); group != nil && len(t.influence) == len(group) {
+		t.group = group
+	}
+	return t, err
 }

@@ -22,6 +22,9 @@ func (s *scoreFlags) print(cmd *cobra.Command, score *arrays.Score, samples *met
 		t.Rows[0].Cells = append(t.Rows[0].Cells, c)
 	}
 	add("n", table.Int(samples.Len()))
+	if groups := samples.Groups(); groups != samples.Len() {
+		add("groups", table.Int(groups))
+	}
 	intervals, err := score.Intervals(cmd.Context(), samples)
 	if err != nil {
 		return err

@@ -106,6 +106,7 @@ func (p printed) dataLine() string {
 	if in.Test == nil {
 		rows = fmt.Sprintf("one set of %d rows", in.Cal.Len())
 	}
+	rows += p.groupWords()
 	what := fmt.Sprintf("%d classes", in.Cal.K())
 	switch {
 	case in.Alone() && in.Cal.K() > 0:
@@ -122,6 +123,26 @@ func (p printed) dataLine() string {
 		name = in.Given.Setting.Backbone
 	}
 	return name[:max(0, min(len(name), room))] + ", " + text // names are ASCII
+}
+
+// groupWords says how many groups the rows are of, and whose folds are used; "" where each row is its own.
+func (p printed) groupWords() string {
+	in, words := p.Input, ""
+	cal, test := in.Cal.Groups != nil, in.Test != nil && in.Test.Groups != nil
+	switch {
+	case cal && test:
+		words = fmt.Sprintf(" of %d and %d groups", in.Cal.GroupCount(), in.Test.GroupCount())
+	case cal && in.Test != nil:
+		words = fmt.Sprintf(" (calibration rows of %d groups)", in.Cal.GroupCount())
+	case test:
+		words = fmt.Sprintf(" (test rows of %d groups)", in.Test.GroupCount())
+	case cal:
+		words = fmt.Sprintf(" of %d groups", in.Cal.GroupCount())
+	}
+	if in.Cal.Folds != nil {
+		words += fmt.Sprintf(", %d folds of yours", p.Folds)
+	}
+	return words
 }
 
 // metric returns the label of the metric that chooses.
@@ -306,9 +327,9 @@ func nineDigits(v float64) *float64 {
 
 // legend says what the columns of the table are.
 func (p printed) legend() string {
-	text := fmt.Sprintf("%s (calibration rows, %d-fold cross-fitting) chooses; the other columns are of the test rows. ", p.choiceHead(), trial.Folds)
+	text := fmt.Sprintf("%s (calibration rows, %d-fold cross-fitting) chooses; the other columns are of the test rows. ", p.choiceHead(), p.Folds)
 	if p.Input.Test == nil {
-		text = fmt.Sprintf("All scores are by %d-fold cross-fitting. The same rows choose and judge, so the chosen method looks a little better than it is; a test set would show it. ", trial.Folds)
+		text = fmt.Sprintf("All scores are by %d-fold cross-fitting. The same rows choose and judge, so the chosen method looks a little better than it is; a test set would show it. ", p.Folds)
 	}
 	both := ""
 	if p.Input.Two() {
@@ -485,7 +506,7 @@ func (p printed) json(ctx context.Context, w io.Writer) error {
 	for i := range pairs {
 		objects = append(objects, pairLine{"pair", pairs[i].Method, pairs[i].Metric, p.differenceOf(&pairs[i])})
 	}
-	choice := choiceLine{Kind: "choice", By: p.By, Folds: trial.Folds, Judged: "test", Rows: p.Input.Judges().Len(), Differences: []differenceJSON{}, Empty: p.Empty, Answer: p.answer()}
+	choice := choiceLine{Kind: "choice", By: p.By, Folds: p.Folds, Judged: "test", Rows: p.Input.Judges().Len(), Differences: []differenceJSON{}, Empty: p.Empty, Answer: p.answer()}
 	if p.Input.Test == nil {
 		choice.Judged = "cross-fitting"
 	}

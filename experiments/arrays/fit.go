@@ -126,17 +126,20 @@ func crossShares(ctx context.Context, m calib.Method, in calib.Input, cal *data.
 		return nil, fmt.Errorf("%s are too few for %d folds", english.Count(n, "row"), engine.Folds)
 	}
 	in.Stage, in.Shared = nil, nil
-	folds, tally := engine.Fold(cal), scoring.NewShareTally(cal.K())
-	var errs [engine.Folds]error
-	err := pool.Each(ctx, engine.Folds, runtime.GOMAXPROCS(0), func(_, k int) error {
+	folds, err := engine.Fold(cal)
+	if err != nil {
+		return nil, err
+	}
+	tally, errs := scoring.NewShareTally(cal.K()), make([]error, folds.Count())
+	err = pool.Each(ctx, folds.Count(), runtime.GOMAXPROCS(0), func(_, k int) error {
 		errs[k] = engine.Guard(func() error { return folds.Cross(ctx, m, in, k, &engine.Column{Shares: tally}) })
 		return ctx.Err()
 	})
 	if err == nil {
-		err = cmp.Or(errs[:]...)
+		err = cmp.Or(errs...)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("a fit of four of %d folds fails (%w)", engine.Folds, err)
+		return nil, fmt.Errorf("a fit of four of %d folds fails (%w)", folds.Count(), err)
 	}
 	return tally, nil
 }

@@ -33,7 +33,10 @@ func numbers(set *data.Set) (list []int) {
 // Each row is in one fold and in the rest of the other four, whatever its label.
 func TestFoldsPartTheRows(t *testing.T) {
 	set := numbered(203)
-	f := Fold(set)
+	f, err := Fold(set)
+	if err != nil {
+		t.Fatal(err)
+	}
 	var all []int
 	for k := range Folds {
 		held, rest := numbers(f.Only(k)), numbers(f.Without(k))
@@ -53,7 +56,7 @@ func TestFoldsPartTheRows(t *testing.T) {
 	}
 	relabelled := *set
 	relabelled.Labels = make([]int32, 203)
-	if other := Fold(&relabelled); f.Len() != 203 || !slices.Equal(numbers(other.set), numbers(f.set)) {
+	if other, err := Fold(&relabelled); err != nil || f.Len() != 203 || !slices.Equal(numbers(other.set), numbers(f.set)) {
 		t.Error("other labels are dealt into other folds")
 	}
 }
@@ -88,7 +91,10 @@ func (s shares) Apply(dst data.Probs, set *data.Set) {
 // The rows of a fold are scored by a fit that has seen all others and none of them.
 func TestCrossScoresUnseenRows(t *testing.T) {
 	set := numbered(100)
-	f := Fold(set)
+	f, err := Fold(set)
+	if err != nil {
+		t.Fatal(err)
+	}
 	scores := scoring.Zeros(100)
 	tally := scoring.NewShareTally(3)
 	var expected [3]float64

@@ -57,7 +57,7 @@ func Score(ctx context.Context, test data.Reader, columns []*Column, o ScoreOpti
 		return err
 	}
 	for i, c := range p.columns {
-		if p.tallies[i] != nil && c.Err == nil {
+		if c.Samples.Group = p.groups; p.tallies[i] != nil && c.Err == nil {
 			c.Samples.Classes = p.tallies[i].Bins()
 		}
 		if test.Rows() > 0 && !p.offset.Load() && c.Map != nil {
@@ -83,6 +83,7 @@ type pass struct {
 	offset atomic.Bool // some row of logits has an offset
 
 	mu      sync.Mutex            // of the errors of the columns, and of
+	groups  []int32               // of the rows; nil without
 	tallies []*scoring.ClassTally // by column; nil where no metric asks for them
 	idle    []*scratch            // no sync.Pool, which would keep the tallies through two collections after the pass
 }
@@ -135,6 +136,9 @@ func (p *pass) scan(ctx context.Context) error {
 		s := p.take()
 		defer p.put(s)
 		s.lo, s.set, s.parts = lo, set, s.parts[:0]
+		if set.Groups != nil {
+			p.group(lo, set.Groups)
+		}
 		for _, c := range p.columns {
 			s.parts = append(s.parts, c.Samples.Part(lo, lo+len(set.Labels)))
 		}
@@ -145,6 +149,16 @@ func (p *pass) scan(ctx context.Context) error {
 		}
 		return ctx.Err()
 	})
+}
+
+// group keeps the groups of the rows from lo on.
+func (p *pass) group(lo int, groups []int32) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.groups == nil {
+		p.groups = make([]int32, p.test.Rows())
+	}
+	copy(p.groups[lo:], groups)
 }
 
 // take returns the memory for a block, and put gives it back.
@@ -296,7 +310,7 @@ func (s *scratch) keep(i int, probs data.Probs) {
 		copy(s.whole.Slice(s.lo, s.lo+probs.Rows).Data, probs.Data)
 	}
 	if shares := s.columns[i].Shares; shares != nil {
-		shares.Add(probs, s.set.Labels)
+		shares.AddGrouped(probs, s.set.Labels, s.set.Groups)
 	}
 	if s.tallies[i] != nil {
 		s.mu.Lock()
@@ -323,7 +337,7 @@ func (p *pass) crossFit(ctx context.Context) error {
 				})
 			}
 			if err == nil {
-				c.Samples.Vectors, err = metrics.CrossFit(ctx, probs, c.Samples.Label, p.options.Seed)
+				c.Samples.Vectors, err = metrics.CrossFitGroups(ctx, probs, c.Samples.Label, c.Samples.Group, p.options.Seed)
 			}
 			return err
 		})

@@ -35,7 +35,7 @@ func Tally(m calib.Map, set *data.Set) (*scoring.ShareTally, error) {
 		return nil, err
 	}
 	t := scoring.NewShareTally(probs.Cols)
-	t.Add(probs, set.Labels)
+	t.AddGrouped(probs, set.Labels, set.Groups)
 	return t, nil
 }
 

@@ -40,7 +40,7 @@ type work struct {
 	in     *Input
 	folds  *engine.Folded
 	tasks  []*task
-	shared [Folds + 1]calib.Shared // of the fits without each fold, and of those on all rows
+	shared []calib.Shared // of the fits without each fold, and of those on all rows
 
 	progress func(done, all int, method string)
 	mu       sync.Mutex
@@ -49,17 +49,17 @@ type work struct {
 
 // do makes all fits, the longest first, so that the processors end at about the same time.
 func (w *work) do(ctx context.Context) error {
-	order := slices.Clone(w.tasks)
+	order, folds := slices.Clone(w.tasks), w.folds.Count()
 	passes := func(t *task) float64 { return t.method.Entry.Passes(w.in.Cal.K()) }
 	slices.SortStableFunc(order, func(a, b *task) int { return cmp.Compare(passes(b), passes(a)) })
-	return pool.Each(ctx, len(order)*(Folds+1), runtime.GOMAXPROCS(0), func(_, i int) error {
-		t, k := order[i/(Folds+1)], i%(Folds+1)
-		if k == Folds {
+	return pool.Each(ctx, len(order)*(folds+1), runtime.GOMAXPROCS(0), func(_, i int) error {
+		t, k := order[i/(folds+1)], i%(folds+1)
+		if k == folds {
 			t.err = engine.Guard(func() error { return w.whole(ctx, t) })
 		} else if err := engine.Guard(func() error { return w.fold(ctx, t, k) }); err != nil {
 			t.failed(k, err)
 		}
-		w.report(len(order)*(Folds+1), t.method.Name)
+		w.report(len(order)*(folds+1), t.method.Name)
 		return ctx.Err()
 	})
 }
@@ -120,7 +120,7 @@ func (w *work) fold(ctx context.Context, t *task, k int) error {
 
 // whole fits a method on all calibration rows and scores the test rows.
 func (w *work) whole(ctx context.Context, t *task) (err error) {
-	t.fitted, t.time, err = engine.Fit(ctx, t.method, w.input(t.method, w.in.Cal.Set, &w.shared[Folds]))
+	t.fitted, t.time, err = engine.Fit(ctx, t.method, w.input(t.method, w.in.Cal.Set, &w.shared[w.folds.Count()]))
 	if err != nil || w.in.Test == nil {
 		return err
 	}

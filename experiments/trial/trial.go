@@ -168,6 +168,7 @@ type Trial struct {
 	Input    *Input
 	By       By
 	Positive int      // the positive class, of two
+	Folds    int      // of the cross-fitting
 	Results  []Result // the chosen one first, then by rising Choice; those without one are last
 	LeftOut  []LeftOut
 
@@ -324,8 +325,13 @@ func Run(ctx context.Context, in *Input, o Options) (*Trial, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &work{in: in, folds: engine.Fold(in.Cal.Set), progress: o.Progress}
-	if t.Begin, err = in.begin(ctx, &w.shared[Folds]); err != nil {
+	w := &work{in: in, progress: o.Progress}
+	if w.folds, err = engine.Fold(in.Cal.Set); err != nil {
+		return nil, err
+	}
+	t.Folds = w.folds.Count()
+	w.shared = make([]calib.Shared, t.Folds+1)
+	if t.Begin, err = in.begin(ctx, &w.shared[t.Folds]); err != nil {
 		return nil, err
 	}
 	if methods, err = with(methods, t.Begin.Method); err != nil {
@@ -337,6 +343,7 @@ func Run(ctx context.Context, in *Input, o Options) (*Trial, error) {
 			continue
 		}
 		k := &task{method: m, cross: scoring.Zeros(w.folds.Len())}
+		k.cross.Group = w.folds.Groups()
 		if !in.Alone() {
 			k.shares = scoring.NewShareTally(in.Cal.K())
 		}

@@ -115,7 +115,10 @@ func TestChoiceSeesNoTestRow(t *testing.T) {
 // The value that chooses is the metric of predictions that fits on the other folds make.
 func TestCrossFittingByHand(t *testing.T) {
 	cal := drawn(5, 203, 3, 2)
-	f := engine.Fold(cal)
+	f, err := engine.Fold(cal)
+	if err != nil {
+		t.Fatal(err)
+	}
 	var nll float64
 	for k := range Folds {
 		held, rest := f.Only(k), f.Without(k)

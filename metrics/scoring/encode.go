@@ -14,8 +14,8 @@ import (
 // and changed (bool), n rows each, and with class bins tail_class (int32), tail_prob
 // (float64) and tail_hit (bool), then class_rows, class_hits (int32) and
 // class_conf (float64), 15 k each, class_group_rows (int32), class_group_residual and
-// class_group_square (float64), 240 k each, and the same lists of top, 15 and 240 each; with numbers of
-// whole vectors ts_nll, ts_brier, ts_l1,
+// class_group_square (float64), 240 k each, and the same lists of top, 15 and 240 each; with groups
+// group (int32), n; with numbers of whole vectors ts_nll, ts_brier, ts_l1,
 // ts_l2, ts_linf, isotonic_l1, isotonic_l2 and isotonic_linf (float64), n each. Top-label scores have no nll and
 // no brier, and those of a confidence alone no pred either: label is 0 where the prediction is right, else 1. The bytes depend on the scores alone and carry a CRC of each member.
 // Scores without rows, or without Changed, are an error.
@@ -72,6 +72,9 @@ func (s *SampleScores) columns() []column {
 				column{b.name + "_group_residual", &b.bins.GroupResidual}, column{b.name + "_group_square", &b.bins.GroupSquare})
 		}
 	}
+	if s.Group != nil {
+		list = append(list, column{"group", &s.Group})
+	}
 	if s.Vectors != nil {
 		for _, m := range s.Vectors.members() {
 			list = append(list, column{m.name, m.column})
@@ -95,6 +98,8 @@ func Decode(b []byte) (*SampleScores, error) {
 			s.Classes = &ClassBins{}
 		case "ts_nll":
 			s.Vectors = &VectorScores{}
+		case "group":
+			s.Group = []int32{}
 		}
 	}
 	columns := s.columns()
@@ -136,6 +141,9 @@ func (s *SampleScores) check() error {
 		if vector && !(s.Conf[i] > 0 && s.NLL[i] >= 0 && s.Brier[i] >= 0) {
 			return fmt.Errorf("row %d: confidence %g, nll %g, brier %g: out of range", i, s.Conf[i], s.NLL[i], s.Brier[i])
 		}
+	}
+	if s.Group != nil && (len(s.Group) != n || slices.Min(s.Group) < 0) {
+		return errors.New("groups of sample scores are of another number of rows, or below 0")
 	}
 	if s.Classes != nil {
 		if err := s.Classes.check(n); err != nil {

@@ -29,6 +29,8 @@ type SampleScores struct {
 	Classes *ClassBins    // bins by the probability of each class; nil unless a metric asked for them
 	Vectors *VectorScores // numbers of whole probability vectors; nil unless a metric asked for them
 
+	Group []int32 // group of each row, from 0 on; nil if each row is one of its own
+
 	K int // number of classes, which callers set; 0 where it is unknown
 
 	TopLabel bool // the rows are of a top-label method
