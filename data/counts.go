@@ -77,7 +77,7 @@ func CountsOf(weights []float64, normalise bool, name string) (*Counts, error) {
 	if whole {
 		if sum*largest > mostCounted {
 			return nil, &problem.Problem{Place: name, Cause: fmt.Sprintf("the weights sum to %.4g rows, and a set has at most %d", sum*largest, mostCounted),
-				Fix: "--normalise-weights (normalise_weights=True in Python) scales them to the number of rows"}
+				Fix: "--normalise-weights scales them to the number of rows; in Python, divide them by their mean"}
 		}
 		for i, w := range of {
 			c.Rows[i] = int(w)
@@ -145,7 +145,11 @@ func (c *Counts) Note() Note {
 	case c.Unit != 1:
 		text = fmt.Sprintf("{count} rows by weights that are no whole numbers: a weight of 1 is %.6g rows on average, rounded to whole rows, and {of} rows stand for all", c.Unit)
 	}
-	return Note{Count: c.Weighted, Of: c.Total, Text: text + fmt.Sprintf("; copies of a row are one group, so that intervals are those of %.0f equal rows (Kish)", c.Kish)}
+	kind := ""
+	if c.Exact {
+		kind = "weights" // what was asked for, and no surprise
+	}
+	return Note{Kind: kind, Count: c.Weighted, Of: c.Total, Text: text + fmt.Sprintf("; copies of a row are one group, so that intervals are those of %.0f equal rows (Kish)", c.Kish)}
 }
 
 // Counted returns the set without weights: each row as often as CountsOf says, and copies of a row in one group. Without

@@ -51,6 +51,8 @@ type Form struct {
 
 // Note is what is unusual about the logits or the rows of a set.
 type Note struct {
+	Kind string // in JSON; empty for one on a file
+
 	Warning bool           // it becomes a footnote of tables
 	Text    string         // one line, in which {value}, {count} and {of} stand for the numbers
 	Fix     string         // what to do; may be empty

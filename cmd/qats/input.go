@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+
 	"github.com/spf13/cobra"
 
 	"github.com/qats-bench/qats/data"
@@ -18,7 +20,9 @@ func arrayInput(cmd *cobra.Command, m memory) *data.InputFS {
 
 // notesTo returns what takes the notes on a file as warnings.
 func notesTo(tell func(warning)) func(arrays.Problem) {
-	return func(n arrays.Problem) { tell(fileWarning{"file", n.Text, n.Place, n.Warning, n.Remedy}) }
+	return func(n arrays.Problem) {
+		tell(fileWarning{cmp.Or(n.Kind, "file"), n.Text, n.Place, n.Warning, n.Remedy})
+	}
 }
 
 // What --json prints.

@@ -160,7 +160,7 @@ func newTaken(t folder.FromManifest) fileWarning {
 
 // fileWarning is a warning of how an array is read.
 type fileWarning struct {
-	Kind  string `json:"kind"` // file
+	Kind  string `json:"kind"` // file or weights
 	Text  string `json:"text"`
 	Place string `json:"place"`
 

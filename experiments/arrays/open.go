@@ -11,6 +11,7 @@ import (
 
 // Problem is something unusual about a file.
 type Problem struct {
+	Kind        string // in JSON; empty for one on a file
 	Place, Text string
 	Warning     bool           // it may spoil the numbers; else it is a note
 	Remedy      problem.Remedy // what can be stated; its words are a part of Text
@@ -52,7 +53,7 @@ func unsuited(file, method string, why error) error {
 
 // problemOf returns a note on a file with its place.
 func problemOf(file string, n data.Note) Problem {
-	return Problem{file, textOf(n), n.Warning, n.Remedy}
+	return Problem{n.Kind, file, textOf(n), n.Warning, n.Remedy}
 }
 
 // textOf is the line of a note.

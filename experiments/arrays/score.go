@@ -291,8 +291,8 @@ func (s *Score) top(ctx context.Context) (*scoring.SampleScores, error) {
 	}
 	if void := s.void(class, set.Labels); void > 0 {
 		words := fmt.Sprintf("state --ignore %d", data.Void)
-		s.Warn(Problem{s.Labels, fmt.Sprintf("%d of %d rows have the label %d, which no prediction is; if they have no class, %s", void, n, data.Void, words), true,
-			problem.Remedy{Argument: "ignore", Value: data.Ignore{data.Void}.String(), Words: words}})
+		s.Warn(Problem{Place: s.Labels, Text: fmt.Sprintf("%d of %d rows have the label %d, which no prediction is; if they have no class, %s", void, n, data.Void, words), Warning: true,
+			Remedy: problem.Remedy{Argument: "ignore", Value: data.Ignore{data.Void}.String(), Words: words}})
 	}
 	all := scoring.New(n)
 	if err := all.AppendTopLabel(class, conf, set.Labels); err != nil {

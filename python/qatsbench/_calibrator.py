@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from . import _arrays, _confidence, _program
+from . import _arrays, _beside, _confidence, _program
 from ._errors import Error, InputError
 from ._files import opened
 from ._version import __version__
@@ -90,7 +90,17 @@ class Calibrator:
 
     # Fit and predict.
 
-    def fit(self, logits: Any, labels: Any, *, classes: Any = None, ignore: Any = None) -> Self:
+    def fit(
+        self,
+        logits: Any,
+        labels: Any,
+        *,
+        classes: Any = None,
+        ignore: Any = None,
+        sample_weight: Any = None,
+        groups: Any = None,
+        folds: Any = None,
+    ) -> Self:
         """Fit the method.
 
         logits: the n x k logits of the calibration rows; of two classes also n x 1 or n numbers,
@@ -99,9 +109,12 @@ class Calibrator:
         may have no row. ignore: a label, or a list of labels, whose rows have no class and
         are left out; without it 255, if no class has that number.
         Arrays may be names of files, FILE.npy or FILE.npz#MEMBER.
+        sample_weight: n frequencies: 2 is the row twice, 0 is the row left out. Other numbers than whole ones get a common
+        unit, which methods take whose fit does not change if all rows are repeated. groups: a value for each row; rows with the same one
+        are drawn together by what is tested of the fit. folds: a value for each row, in the place of five folds of these tests.
         What the fit says about itself is a CalibrationWarning. Returns the estimator.
         """
-        return self._fit(logits, labels, classes, ignore, {})
+        return self._fit(logits, labels, classes, ignore, {}, sample_weight, groups, folds)
 
     def predict_proba(self, logits: Any, *, dtype: Any = np.float64, shares: Any = None) -> np.ndarray:
         """Return the probabilities of the rows of logits, n x k, in the order of ``classes_``;
@@ -122,7 +135,16 @@ class Calibrator:
         return self._temperature(logits, {})
 
     def score(
-        self, logits: Any, labels: Any, metrics: Any = None, *, interval: str | None = None, ignore: Any = None, positive: Any = None
+        self,
+        logits: Any,
+        labels: Any,
+        metrics: Any = None,
+        *,
+        interval: str | None = None,
+        ignore: Any = None,
+        positive: Any = None,
+        sample_weight: Any = None,
+        groups: Any = None,
     ) -> Any:
         """Return metrics of the calibrated rows.
 
@@ -132,15 +154,17 @@ class Calibrator:
         qatsbench.metrics. A top-label method is scored by its pairs of class and confidence.
         ignore: labels of rows that have no class, as in fit. positive: of two classes, the value of the positive
         one, for ece_positive, oe, slope and intercept; the second without it.
+        sample_weight and groups are those of fit.
         """
-        return self._score(logits, labels, {}, metrics, interval, ignore, positive)
+        return self._score(logits, labels, {}, metrics, interval, ignore, positive, sample_weight, groups)
 
     # What these share.
 
-    def _fit(self, logits, labels, classes, ignore, more):
+    def _fit(self, logits, labels, classes, ignore, more, sample_weight=None, groups=None, folds=None):
         arrays = {"logits": _arrays.table(logits, "logits", kind=self.kind, labels=labels, classes=classes)}
         n, k = _arrays.rows(arrays["logits"]), _arrays.columns(arrays["logits"], self.kind)
         arrays["labels"], names = _arrays.labels(labels, n, k, classes, ignore=ignore)
+        arrays |= _beside.arrays(n, sample_weight, groups, folds)
         self._take(more, arrays, n, k)
         return self._fitted(arrays, names, *self._kind_words(), *_arrays.ignored(ignore, arrays["labels"], classes))
 
@@ -295,7 +319,7 @@ class Calibrator:
     def _named(self, index):
         return self.columns_[index] if len(self.columns_) else index
 
-    def _score(self, logits, labels, more, metrics, interval, ignore=None, positive=None):
+    def _score(self, logits, labels, more, metrics, interval, ignore=None, positive=None, sample_weight=None, groups=None):
         from ._metrics import place, score
 
         arrays = self._rows(logits, more)
@@ -303,13 +327,14 @@ class Calibrator:
         classes = self._named_classes()
         y, _ = _arrays.labels(labels, len(p), p.shape[1], classes, ignore=ignore)
         rows = {"probs": p}
+        beside = _beside.arrays(len(p), sample_weight, groups)
         if self._top_label:
             z = arrays["logits"]
             top = np.argmax(p, axis=1) if isinstance(z, _arrays.File) else _arrays.top(z, self.kind)
             rows = {"class": top.astype(np.int32), "conf": p[np.arange(len(p)), top]}
         at = place(positive, self.columns_ if classes is None else classes)
         metrics = "accuracy" if metrics is None else metrics
-        return score(rows, y, metrics, interval, ignored=_arrays.ignored(ignore, y, classes), positive=at)
+        return score(rows, y, metrics, interval, ignored=_arrays.ignored(ignore, y, classes), positive=at, beside=beside)
 
     def _named_classes(self):
         """Return columns_ where labels have other values than their index."""
@@ -349,6 +374,9 @@ class TopCalibrator(Calibrator):
         n_classes: int | None = None,
         classes: Any = None,
         ignore: Any = None,
+        sample_weight: Any = None,
+        groups: Any = None,
+        folds: Any = None,
     ) -> Self:
         """Fit the method, as Calibrator.fit says, or on confidences without logits.
 
@@ -361,10 +389,12 @@ class TopCalibrator(Calibrator):
             for name, value in {"logits": logits, "labels": labels}.items():
                 if value is None:
                     raise InputError(f"fit needs {name}, or confidence and correct", code="usage", where=name)
-            return self._fit(logits, labels, classes, ignore, {})
+            return self._fit(logits, labels, classes, ignore, {}, sample_weight, groups, folds)
         if logits is not None or classes is not None or ignore is not None:
             raise InputError("confidences without logits have no logits, classes or ignore", code="usage", where="confidence")
-        return self._fitted(_confidence.pair(confidence, correct, predicted, labels), None, *_confidence.number(n_classes))
+        arrays = _confidence.pair(confidence, correct, predicted, labels)
+        n = None if isinstance(arrays["confidence"], _arrays.File) else len(arrays["confidence"])
+        return self._fitted(arrays | _beside.arrays(n, sample_weight, groups, folds), None, *_confidence.number(n_classes))
 
     def predict_confidence(self, confidence: Any) -> np.ndarray:
         """Return the new confidences, n numbers, of confidences without logits."""

@@ -10,7 +10,7 @@ from sklearn.preprocessing import LabelEncoder
 from sklearn.utils import check_array, get_tags, indexable
 from sklearn.utils._indexing import _safe_indexing
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_y, check_is_fitted
+from sklearn.utils.validation import _check_sample_weight, _check_y, check_is_fitted, has_fit_parameter
 
 from . import _arrays, _program
 from ._calibrator import Calibrator, calibrator
@@ -62,16 +62,21 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self.ensemble = ensemble
         self.ignore = ignore
 
-    def fit(self, X, y, groups=None):
+    def fit(self, X, y, groups=None, sample_weight=None):
         """Fit classifiers and calibrators on n rows X with the classes y. groups: a value for each row, such as
         its patient; rows with the same value stay in one part, and an int as cv is then
-        StratifiedGroupKFold. Returns the estimator."""
+        StratifiedGroupKFold. sample_weight: a weight for each row, for the classifiers whose fit takes weights and
+        for the calibrators. Returns the estimator."""
         if isinstance(self.estimator, type):
             raise InputError("a class, want an estimator", code="usage", where="estimator", hint=f"give {self.estimator.__name__}()")
         _one_label_a_row(y)
         y = _check_y(y)  # as scikit-learn's own classifiers do: a column is taken as n values
-        X, y, groups = indexable(X, y, groups)
-        X, y, groups = self._with_class(X, y, groups)
+        if sample_weight is not None:
+            sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
+            if (sample_weight < 0).any():
+                raise InputError("a weight is below 0", code="input", where=f"sample_weight: row {np.argmax(sample_weight < 0)}")
+        X, y, groups, sample_weight = indexable(X, y, groups, sample_weight)
+        X, y, groups, sample_weight = self._with_class(X, y, groups, sample_weight)
         check_classification_targets(y)
         if 0 in getattr(X, "shape", ()):
             check_array(X, accept_sparse=True, dtype=None)  # raises scikit-learn's error
@@ -84,7 +89,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             codes = _codes(y, self.classes_)
             z, kind = self._outputs(fitted, X)
             self._agree(z, kind, codes, _codes(fitted.predict(X), self.classes_))
-            self.calibrated_ = [(fitted, self._calibrator(z, kind, codes))]
+            self.calibrated_ = [(fitted, self._calibrator(z, kind, codes, sample_weight))]
             return self._described(fitted)
         coder = LabelEncoder().fit(y)
         self.classes_, codes = coder.classes_, coder.transform(y)
@@ -103,10 +108,15 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
                 hint="set cv to fewer",
             )
         plain = _one_vs_rest(self.estimator, clone)
+        weighs = sample_weight is not None and has_fit_parameter(plain, "sample_weight")
+        if sample_weight is not None and not weighs:
+            text = f"fit of {type(plain).__name__} takes no sample_weight: the weights are those of the calibration alone"
+            _program.warn([{"kind": "classifier", "text": text}])
+        of = lambda rows: {"sample_weight": sample_weight[rows]} if weighs else {}  # noqa: E731
         kept = []  # of each part: its classifier, rows, logits and predictions
         kinds = set()
         for train, test in parts.split(X, y, groups):
-            part, held_out = clone(plain).fit(_safe_indexing(X, train), _safe_indexing(y, train)), _safe_indexing(X, test)
+            part, held_out = clone(plain).fit(_safe_indexing(X, train), _safe_indexing(y, train), **of(train)), _safe_indexing(X, test)
             z, kind = self._outputs(part, held_out)
             kept.append((part, test, z, _codes(part.predict(held_out), self.classes_)))
             kinds.add(kind)
@@ -115,11 +125,13 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         kind, (parts, rows, zs, own) = kinds.pop(), zip(*kept)
         self._agree(np.concatenate(zs), kind, codes[np.concatenate(rows)], np.concatenate(own))
         if self.ensemble:
-            self.calibrated_ = [(part, self._calibrator(z, kind, codes[test])) for part, test, z, _ in kept]
+            self.calibrated_ = [(part, self._calibrator(z, kind, codes[test], _of(sample_weight, test))) for part, test, z, _ in kept]
         else:
             rows, z = np.concatenate(rows), np.concatenate(zs)
             order = np.argsort(rows, kind="stable")
-            self.calibrated_ = [(clone(plain).fit(X, y), self._calibrator(z[order], kind, codes[rows[order]]))]
+            rows = rows[order]
+            calibrated = self._calibrator(z[order], kind, codes[rows], _of(sample_weight, rows))
+            self.calibrated_ = [(clone(plain).fit(X, y, **of(slice(None))), calibrated)]
         return self._described(self.calibrated_[0][0])
 
     def _described(self, fitted):
@@ -128,11 +140,11 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
                 setattr(self, name, getattr(fitted, name))
         return self
 
-    def _calibrator(self, z, kind, codes):
+    def _calibrator(self, z, kind, codes, sample_weight=None):
         c = clone(self.method) if isinstance(self.method, Calibrator) else calibrator(self.method)
         if c.kind is None:
             c.set_params(kind=kind)
-        return c.fit(z, codes)
+        return c.fit(z, codes) if sample_weight is None else c.fit(z, codes, sample_weight=sample_weight)
 
     def _outputs(self, fitted, X):
         """Return (outputs, kind): n x k logits or probabilities, a column for each of classes_."""
@@ -177,25 +189,25 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             )
         _program.warn([{"kind": "predictions", "text": text, "share": float(share), "rows": len(own)}])
 
-    def _with_class(self, X, y, groups=None):
+    def _with_class(self, X, y, groups=None, weights=None):
         """Return the rows that have a class."""
         if self.ignore is None:
-            return X, y, groups
+            return X, y, groups, weights
         left_out = np.zeros(len(y), bool)
         for v in self.ignore if isinstance(self.ignore, (list, tuple, set, frozenset, np.ndarray)) else [self.ignore]:
             left_out |= np.asarray(y == v, bool)
         if not left_out.any():
-            return X, y, groups
+            return X, y, groups, weights
         if left_out.all():
             raise InputError("no row is left without those of ignore", code="input", where="y")
         kept = np.flatnonzero(~left_out)
-        return _safe_indexing(X, kept), y[kept], None if groups is None else _safe_indexing(groups, kept)
+        return _safe_indexing(X, kept), y[kept], None if groups is None else _safe_indexing(groups, kept), _of(weights, kept)
 
     def score(self, X, y, sample_weight=None):
         """Return the accuracy on the rows X with the classes y, without those of ``ignore``."""
         if self.ignore is not None:
             y = np.asarray(y)
-            rows, y, _ = self._with_class(np.arange(len(y)), y)
+            rows, y, _, _ = self._with_class(np.arange(len(y)), y)
             X = _safe_indexing(X, rows)
             sample_weight = None if sample_weight is None else np.asarray(sample_weight)[rows]
         return super().score(X, y, sample_weight)
@@ -223,6 +235,11 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         tags.input_tags.sparse, tags.input_tags.pairwise = inner.input_tags.sparse, inner.input_tags.pairwise
         tags.input_tags.allow_nan = inner.input_tags.allow_nan
         return tags
+
+
+def _of(weights, rows):
+    """Return the weights of rows; None where there are none."""
+    return None if weights is None else weights[rows]
 
 
 def _one_label_a_row(y):

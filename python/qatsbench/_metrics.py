@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 
-from . import _arrays, _confidence, _program
+from . import _arrays, _beside, _confidence, _program
 from ._calibrator import KINDS
 from ._errors import InputError
 
@@ -29,6 +29,8 @@ def metrics(
     interval=None,
     ignore=None,
     positive=None,
+    sample_weight=None,
+    groups=None,
 ):
     """Return metrics of n x k probabilities p for the labels y.
 
@@ -48,12 +50,16 @@ def metrics(
     "population" adds the ends of 95 % intervals as NAME_lo and NAME_hi. ignore: a label, or a
     list of labels, of rows that have no class and are left out. positive: of two classes, the value of
     the positive one, whose probability ece_positive, oe, slope and intercept are of; the second without it.
+    sample_weight: n frequencies: 2 is the row twice, 0 is the row left out. groups: a value for each row, such as its patient:
+    rows with the same one are drawn together by intervals.
     """
     if confidence is not None or correct is not None or predicted is not None:
         if p is not None or uncal is not None or classes is not None or ignore is not None or positive is not None:
             raise InputError("confidences without logits have no p, uncal, classes, ignore or positive", code="usage", where="confidence")
         rows = _confidence.pair(confidence, correct, predicted, y)
-        return score(rows, rows["correct"], ("accuracy", "ece", "aece", "nll_top", "brier_top") if metrics is None else metrics, interval)
+        n = None if isinstance(rows["correct"], _arrays.File) else len(rows["correct"])
+        names = ("accuracy", "ece", "aece", "nll_top", "brier_top") if metrics is None else metrics
+        return score(rows, rows["correct"], names, interval, beside=_beside.arrays(n, sample_weight, groups))
     if p is None or y is None:
         raise InputError("want p and y, or confidence and correct", code="usage", where="p")
     a, y, values = _pair(p, y, kind, classes, ignore)
@@ -62,10 +68,24 @@ def metrics(
     if uncal is not None:
         rows["uncal"] = _arrays.table(uncal, "uncal", kind=kind if flag == "logits" else "logits")
     called = {flag: "p", "labels": "y"}
-    return score(rows, y, metrics, interval, kind, _arrays.ignored(ignore, y, classes), called, positive=place(positive, values))
+    return score(rows, y, metrics, interval, kind, _arrays.ignored(ignore, y, classes), called, positive=place(positive, values), beside=_beside.arrays(_arrays.rows(a), sample_weight, groups))
 
 
-def ece(p, y, n_bins=15, strategy="uniform", norm="l1", *, positive=None, kind="probs", classes=None, ignore=None, interval=None):
+def ece(
+    p,
+    y,
+    n_bins=15,
+    strategy="uniform",
+    norm="l1",
+    *,
+    positive=None,
+    kind="probs",
+    classes=None,
+    ignore=None,
+    interval=None,
+    sample_weight=None,
+    groups=None,
+):
     """Return the expected calibration error of n x k probabilities p for the labels y.
 
     n_bins, strategy: bins of equal width ("uniform", right-closed) or of equal mass ("quantile")
@@ -73,9 +93,10 @@ def ece(p, y, n_bins=15, strategy="uniform", norm="l1", *, positive=None, kind="
     weighted by rows; "l2", the root of their mean square; "max", the largest.
     positive: a class, a value of classes; the error is then that of its probability, as for two
     classes is usual: the rows of a bin have a share of that class, and a mean probability of it.
-    kind, classes, ignore and interval are those of ``metrics``; with interval, a dict.
+    kind, classes, ignore, interval, sample_weight and groups are those of ``metrics``; with interval, a dict.
     """
-    return _score_pairs(p, y, _metric(n_bins, strategy, norm), positive, kind, classes, ignore, interval=interval)
+    more = {"interval": interval, "sample_weight": sample_weight, "groups": groups}
+    return _score_pairs(p, y, _metric(n_bins, strategy, norm), positive, kind, classes, ignore, **more)
 
 
 def _metric(n_bins, strategy, norm):
@@ -98,11 +119,12 @@ def _pair(p, y, kind, classes, ignore, name="p"):
     return a, *_arrays.labels(y, _arrays.rows(a), _arrays.columns(a, kind), classes, name="y", ignore=ignore, one=one)
 
 
-def _score_pairs(p, y, metrics, positive, kind, classes, ignore, name="p", **more):
+def _score_pairs(p, y, metrics, positive, kind, classes, ignore, name="p", sample_weight=None, groups=None, **more):
     """Return metrics of the largest probability of each row or, with positive, of that of one class. p is the
     argument of this name."""
     a, y, values = _pair(p, y, kind, classes, ignore, name)
     ignored = _arrays.ignored(ignore, y, classes)
+    more["beside"] = _beside.arrays(_arrays.rows(a), sample_weight, groups)
     if positive is None:
         flag = "probs" if kind == "probs" else "logits"
         return score({flag: a}, y, metrics, kind=kind, ignored=ignored, called={flag: name, "labels": "y"}, **more)
@@ -135,17 +157,17 @@ def _few(values):
     return ", ".join(map(repr, values[:5])) + (", ..." if len(values) > 5 else "")
 
 
-def score(rows, y, metrics, interval=None, kind="probs", ignored=(), called=None, bins=None, positive=None):
+def score(rows, y, metrics, interval=None, kind="probs", ignored=(), called=None, bins=None, positive=None, beside=None):
     """Return metrics of rows, which are probs or logits, or class and conf of a top-label method; None for
     those that the program gives without being asked. positive: the place of the positive class.
     called gives arrays the names that the caller knows. bins: number and strategy of bins that the dict
-    shall have too."""
+    shall have too. beside: weights and groups."""
     names = [metrics] if isinstance(metrics, str) else [] if metrics is None else list(metrics)
     if metrics is not None and not names or not all(isinstance(name, str) for name in names):
         raise InputError(f"{metrics!r}, want a name or a list of names", code="usage", where="metrics")
     called = called or {}
     labels = "correct" if "confidence" in rows else "labels"
-    arrays = {called.get(name, name): a for name, a in {**rows, labels: y}.items()}
+    arrays = {called.get(name, name): a for name, a in {**rows, labels: y, **(beside or {})}.items()}
     words = [
         "score",
         "--json",
@@ -153,6 +175,7 @@ def score(rows, y, metrics, interval=None, kind="probs", ignored=(), called=None
         "--" + labels,
         _program.argument(called.get(labels, labels), y),
         *ignored,
+        *_beside.words(beside or {}, ""),
     ]
     for flag in ("probs", "logits", "uncal", "confidence"):
         if flag in rows:
@@ -174,6 +197,7 @@ def score(rows, y, metrics, interval=None, kind="probs", ignored=(), called=None
     scores = _program.call(words, _program.streamed(arrays), read=_read_json)
     if bins is None:
         scores.pop("n", None)
+        scores.pop("groups", None)
     if isinstance(metrics, str) and len(scores) == 1:
         return next(iter(scores.values()))
     return scores

@@ -309,8 +309,8 @@ def call(words, arrays=None, *, read=read_text, progress=None, gentle=False, env
 
 
 def warn(found):
-    """Give warnings of the program, each text once, as CalibrationWarning."""
-    for w in {w.get("text", ""): w for w in found}.values():
+    """Give warnings of the program, each text once, as CalibrationWarning. How whole weights were counted is none."""
+    for w in {w.get("text", ""): w for w in found if w.get("kind") != "weights"}.values():
         warnings.warn(CalibrationWarning(stated(w.get("text") or str(w), w), kind=w.get("kind", ""), value=w), stacklevel=_caller())
 
 

@@ -5,7 +5,7 @@ import json
 import sys
 import textwrap
 
-from . import _arrays, _confidence, _program
+from . import _arrays, _beside, _confidence, _program
 from ._calibrator import KINDS, calibrator
 from ._errors import InputError
 from ._frames import frame
@@ -39,7 +39,22 @@ _OF_TWO = (
 
 
 def recommend(
-    cal, test=None, methods=None, *, by="nll", kind=None, classes=None, n_classes=None, ignore=None, positive=None, progress=True
+    cal,
+    test=None,
+    methods=None,
+    *,
+    by="nll",
+    kind=None,
+    classes=None,
+    n_classes=None,
+    ignore=None,
+    positive=None,
+    sample_weight=None,
+    groups=None,
+    folds=None,
+    test_sample_weight=None,
+    test_groups=None,
+    progress=True,
 ):
     """Fit methods on calibration rows, choose one of them, and judge the choice on test rows.
 
@@ -60,6 +75,9 @@ def recommend(
     or a list of labels, of rows that have no class and are left out.
     positive: of two classes, the value of the positive one, whose probability the columns of P(class) are of; the
     second without it.
+    sample_weight, groups, folds: of the calibration rows, a value each: frequencies, of which 2 is the row twice and 0 leaves it
+    out; values such as patients, whose rows are drawn together; and the folds of the cross-fitting, in the place of five.
+    test_sample_weight and test_groups are of the test rows.
     progress: show how many fits are done, by tqdm where it is installed, else in one line.
 
     What the program warns of is a CalibrationWarning, and below the table. Rows that leave no
@@ -89,6 +107,13 @@ def recommend(
             words += ["--positive", str(place(positive, values))]
     if kind is not None:
         words += ["--kind", kind]
+    beside = {}
+    for name, given in {"cal_": (sample_weight, groups, folds), "test_": (test_sample_weight, test_groups)}.items():
+        of = next((a for key, a in arrays.items() if key.startswith(name)), None)
+        if of is None and any(v is not None for v in given):
+            raise InputError("there are no test rows", code="usage", where="test_sample_weight" if given[0] is not None else "test_groups")
+        beside |= _beside.arrays(None if of is None else _length(of), *given, name=name)
+    words += _beside.words(beside, "cal_", "test_")
     methods = [] if methods is None else methods
     names = list(methods) if isinstance(methods, (list, tuple, set, frozenset)) else [methods]
     for name in names:
@@ -106,10 +131,14 @@ def recommend(
         words += ["--method", ",".join(ALIASES.get(name, name) for name in names)]
     words += ["--", *(_program.argument(name, a) for name, a in arrays.items())]
     with _Progress(progress) as shown:
-        lines = _program.call(words, _program.streamed(arrays), read=_read_lines, progress=shown, despite=_has_answer)
+        lines = _program.call(words, _program.streamed(arrays | beside), read=_read_lines, progress=shown, despite=_has_answer)
     compared = Recommendation(lines)
     _program.warn(compared.warnings)
     return compared
+
+
+def _length(a):
+    return None if isinstance(a, _arrays.File) else len(a)
 
 
 def _alone(rows, name):
