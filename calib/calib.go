@@ -66,6 +66,10 @@ type Contract struct {
 	// reads of logits the confidence of the prediction and nothing else, and its maps are TopLabel.
 	Confidence bool
 
+	// Sized: the fit changes if all rows are repeated, as by a prior, a penalty, a bandwidth, folds or mini-batches. The
+	// method is refused sets whose weights are no whole numbers (data.Set.Unit).
+	Sized bool
+
 	// Streams: Fit accepts Input.Stream in place of Input.Cal.
 	Streams bool
 }
@@ -81,6 +85,9 @@ var ErrMasked = errors.New("needs the logit of every class; some are -Inf (maske
 // ErrConfidence is the error of a method that reads more of the logits than the confidence of the prediction,
 // for a set that has that alone.
 var ErrConfidence = errors.New("needs the logits of all classes; these are predictions with a confidence alone")
+
+// ErrUnit is the error of a method whose fit changes if all rows are repeated, for a set whose weights are no whole numbers.
+var ErrUnit = errors.New("needs weights that are whole numbers, as its fit changes if all rows are repeated: round them, or take a method such as ts, qats, vs or beta")
 
 // OODFree reports whether the method reads neither out-of-distribution samples nor unlabelled
 // samples of the deployment domain.
@@ -101,7 +108,7 @@ type Method interface {
 // the arrays of its contract and no others, after it has checked them (see
 // data.Set.Check). The error names an array that cal lacks, or the row and class that no
 // method can take. Methods that also need unlabelled rows of the deployment domain are
-// fitted by their own Fit, with Input.Target.
+// fitted by their own Fit, with Input.Target. Rows stand in the fit as often as the weights of cal say.
 func Fit(ctx context.Context, m Method, cal *data.Set) (*Fitted, error) {
 	if cal == nil {
 		return nil, errors.New("calibration set: no set")
@@ -116,7 +123,12 @@ func Fit(ctx context.Context, m Method, cal *data.Set) (*Fitted, error) {
 	if err := cal.View(c.Cal).Check(); err != nil {
 		return nil, fmt.Errorf("calibration set: %w", err)
 	}
+	cal, err := cal.Counted(false)
 	switch {
+	case err != nil:
+		return nil, fmt.Errorf("calibration set: %w", err)
+	case c.Sized && cal.Unit != 0:
+		return nil, fmt.Errorf("calibration set: the method %w", ErrUnit)
 	case c.TrueLogits && data.LogProbs(cal.Logits):
 		return nil, errors.New("the method needs true logits: those of the calibration set are log-probabilities, whose offset is lost")
 	case !c.Confidence && cal.Confidence != nil:

@@ -4,6 +4,7 @@ import "math"
 
 var eceDebiasedEntry = Entry{
 	Name:      "ece_debiased",
+	Sized:     true,
 	Group:     Binned,
 	Outputs:   []Output{{"ece_debiased", "ECE debiased", 0, 1}},
 	Better:    Lower,

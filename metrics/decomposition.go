@@ -10,6 +10,7 @@ import (
 
 var decompositionEntry = Entry{
 	Name:  "decomposition",
+	Sized: true,
 	Group: Proper,
 	Outputs: []Output{
 		{"brier_top_calibration", "calibration loss (top-label Brier)", -1, 1},

@@ -8,6 +8,7 @@ import (
 
 var decompositionTSEntry = Entry{
 	Name:  "decomposition_ts",
+	Sized: true,
 	Group: Proper,
 	Outputs: []Output{
 		{"nll_calibration", "calibration loss (NLL)", math.Inf(-1), math.Inf(1)},

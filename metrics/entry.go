@@ -46,6 +46,7 @@ type Entry struct {
 	Positive  bool `json:"-"`          // is of the probability of the positive class, of two classes
 	Uncal     bool `json:"-"`          // compares with the uncalibrated network, which Samples.Against makes known
 	Whole     bool `json:"-"`          // cannot be bootstrapped: its value does not come from rows that could be drawn again
+	Sized     bool `json:"-"`          // changes if all rows are repeated, and refuses weights that are no whole numbers
 	Unranked  bool `json:"-"`          // an agreement of rankings leaves it out if it is not named
 	Version   int  `json:"version"`    // raised whenever the values change; part of the cache key
 

@@ -24,6 +24,7 @@ var (
 	// errShifted is the reason for a metric with a bias that no interval corrects.
 	errShifted = errors.New("resampling shifts it by more than its spread, so there is no interval")
 
+	errUnit         = errors.New("undefined: the weights are no whole numbers, and the metric changes if all rows are repeated; round them")
 	errGrouped      = errors.New("there are no verdicts by class of rows that have groups or weights")
 	errWhole        = errors.New("no interval: the rows cannot be drawn again")
 	errNoPopulation = errors.New("there is an interval of the population for ece and aece only")

@@ -23,6 +23,7 @@ var kuiperEntry = Entry{
 
 var kuiperZEntry = Entry{
 	Name:      "kuiper_z",
+	Sized:     true,
 	Group:     Unbinned,
 	Outputs:   []Output{{"kuiper_z", "Kuiper, standardised", 0, math.Inf(1)}},
 	Better:    Lower,

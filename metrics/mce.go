@@ -30,6 +30,7 @@ var mceEntry = Entry{
 //   - Departures: the least number of rows
 var mce30Entry = Entry{
 	Name:      "mce_30",
+	Sized:     true,
 	Group:     Binned,
 	Outputs:   []Output{{"mce_30", "MCE (30 rows)", 0, 1}},
 	Better:    Lower,

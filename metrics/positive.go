@@ -69,7 +69,7 @@ func (s *Samples) OfPositive() (*Samples, error) {
 		return nil, err
 	}
 	n, class := s.Len(), int32(s.PositiveClass())
-	of := &scoring.SampleScores{Conf: make([]float64, n), Rest: make([]float64, n), Pred: make([]int32, n), Label: s.scores.Label, TopLabel: true, Group: s.scores.Group}
+	of := &scoring.SampleScores{Conf: make([]float64, n), Rest: make([]float64, n), Pred: make([]int32, n), Label: s.scores.Label, TopLabel: true, Group: s.scores.Group, Unit: s.scores.Unit}
 	for i := range n {
 		of.Conf[i], of.Rest[i] = s.odds(i)
 		of.Pred[i] = class

@@ -59,6 +59,14 @@ var registry = documented([]Entry{
 func documented(list []Entry) []Entry {
 	for i := range list {
 		list[i].Sheet = factsOf[list[i].Name]
+		if compute := list[i].Compute; list[i].Sized {
+			list[i].Compute = func(s *Samples, seed uint64) ([]float64, error) {
+				if s.scores != nil && s.scores.Unit != nil {
+					return nil, errUnit
+				}
+				return compute(s, seed)
+			}
+		}
 	}
 	return list
 }

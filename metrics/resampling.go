@@ -199,6 +199,7 @@ func (r *resampler) expand(drawn []times, lane int) *Samples {
 	to.Conf, to.Rest = gather(to.Conf, from.Conf, d.origin), gather(to.Rest, from.Rest, d.origin)
 	to.Pred, to.Label = gather(to.Pred, from.Pred, d.origin), gather(to.Label, from.Label, d.origin)
 	to.NLL, to.Brier, to.Changed = gather(to.NLL, from.NLL, d.origin), gather(to.Brier, from.Brier, d.origin), gather(to.Changed, from.Changed, d.origin)
+	to.Unit = from.Unit
 	to.Group = gather(to.Group, from.Group, d.origin)
 	for _, x := range s.sorted {
 		for t := range int32(drawn[x.row][lane]) {

@@ -98,6 +98,9 @@ func withGroups(scores *scoring.SampleScores, set *data.Set) error {
 		return fmt.Errorf("%d rows, but %d groups", n, len(set.Groups))
 	}
 	scores.Group = set.Groups
+	if set.Unit != 0 {
+		scores.Unit = []float64{set.Unit}
+	}
 	return nil
 }
 

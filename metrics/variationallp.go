@@ -9,6 +9,7 @@ import (
 
 var variationalLpEntry = Entry{
 	Name:  "lp_variational",
+	Sized: true,
 	Group: Unbinned,
 	Outputs: []Output{
 		{"l1_vector", "variational L1, all classes", -2, 2},

@@ -66,10 +66,10 @@ var BaseRateTopEntry = calib.NewEntry[TopBaseRate, baseRateTopMap](calib.Entry{
 func (TopBaseRate) String() string { return BaseRateTopEntry.Name }
 
 // Contract needs logits and labels.
-func (BaseRate) Contract() calib.Contract { return method.LogitsContract() }
+func (BaseRate) Contract() calib.Contract { return method.Sized(method.LogitsContract()) }
 
 // Contract needs logits and labels, or a confidence alone.
-func (TopBaseRate) Contract() calib.Contract { return method.TopContract() }
+func (TopBaseRate) Contract() calib.Contract { return method.Sized(method.TopContract()) }
 
 // Fit returns the smoothed accuracy.
 func (BaseRate) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {

@@ -69,7 +69,7 @@ func (m *Bayesian) Options() []calib.Option {
 }
 
 // Contract needs logits and labels. The prediction may change.
-func (Bayesian) Contract() calib.Contract { return method.VectorContract() }
+func (Bayesian) Contract() calib.Contract { return method.Sized(method.VectorContract()) }
 
 // Fit returns the averaged histograms of every class.
 func (m Bayesian) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {

@@ -131,7 +131,7 @@ func (h histogram) Check() error {
 func (h *Histogram) Options() []calib.Option { return method.BinsOption(&h.Bins) }
 
 // Contract needs logits and labels. The prediction may change.
-func (Histogram) Contract() calib.Contract { return method.VectorContract() }
+func (Histogram) Contract() calib.Contract { return method.Sized(method.VectorContract()) }
 
 // Fit returns a histogram for each class.
 func (h Histogram) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
@@ -236,7 +236,7 @@ func (m hbMap) Apply(dst data.Probs, set *data.Set) {
 func (h *TopHistogram) Options() []calib.Option { return method.BinsOption(&h.Bins) }
 
 // Contract needs logits and labels.
-func (TopHistogram) Contract() calib.Contract { return method.TopContract() }
+func (TopHistogram) Contract() calib.Contract { return method.Sized(method.TopContract()) }
 
 // Fit returns the histogram of the confidences.
 func (h TopHistogram) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {

@@ -54,7 +54,7 @@ func (MassHistogram) String() string { return HBMassEntry.Name }
 func (h *MassHistogram) Options() []calib.Option { return equalBinsOption(&h.Bins) }
 
 // Contract needs logits and labels. The prediction may change.
-func (MassHistogram) Contract() calib.Contract { return method.VectorContract() }
+func (MassHistogram) Contract() calib.Contract { return method.Sized(method.VectorContract()) }
 
 // Fit returns the edges and values of every class.
 func (h MassHistogram) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {

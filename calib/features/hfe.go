@@ -130,6 +130,7 @@ func (h *HFETarget) Options() []calib.Option { return (*HFE)(h).Options() }
 func (HFE) Contract() calib.Contract {
 	c := HFEWithoutOOD{}.Contract()
 	c.Cal |= data.OOD
+	c.Sized = true // the rows of no class are not repeated
 	return c
 }
 
@@ -144,6 +145,7 @@ func (HFEWithoutOOD) Contract() calib.Contract {
 func (HFETarget) Contract() calib.Contract {
 	c := HFEWithoutOOD{}.Contract()
 	c.Target = data.Logits
+	c.Sized = true // the rows of the target are not repeated
 	return c
 }
 

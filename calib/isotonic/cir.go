@@ -44,7 +44,7 @@ var CIREntry = calib.NewEntry[Centred, irOVAMap](calib.Entry{
 func (Centred) String() string { return CIREntry.Name }
 
 // Contract needs logits and labels. The prediction may change.
-func (Centred) Contract() calib.Contract { return method.VectorContract() }
+func (Centred) Contract() calib.Contract { return method.Sized(method.VectorContract()) }
 
 // Fit returns the functions. The scores of a class below its least positive one are
 // in the block of value 0, of which only the right end matters. So only the larger

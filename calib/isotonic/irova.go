@@ -46,6 +46,7 @@ func (OneVsRest) String() string { return IROVAEntry.Name }
 // Contract needs logits and labels. The prediction may change.
 func (OneVsRest) Contract() calib.Contract {
 	c := method.VectorContract()
+	c.Sized = true
 	c.Masked = true // rows with a probability of 0 and another label change no other level
 	return c
 }

@@ -37,7 +37,7 @@ var IRTopEntry = calib.NewEntry[TopRegression, irTopMap](calib.Entry{
 func (TopRegression) String() string { return IRTopEntry.Name }
 
 // Contract needs logits and labels.
-func (TopRegression) Contract() calib.Contract { return method.TopContract() }
+func (TopRegression) Contract() calib.Contract { return method.Sized(method.TopContract()) }
 
 // Fit returns g.
 func (m TopRegression) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {

@@ -125,10 +125,10 @@ func (m *CrossVennAbers) Options() []calib.Option {
 }
 
 // Contract needs logits and labels. The prediction may change.
-func (InductiveVennAbers) Contract() calib.Contract { return method.VectorContract() }
+func (InductiveVennAbers) Contract() calib.Contract { return method.Sized(method.VectorContract()) }
 
 // Contract needs logits and labels. The prediction may change.
-func (CrossVennAbers) Contract() calib.Contract { return method.VectorContract() }
+func (CrossVennAbers) Contract() calib.Contract { return method.Sized(method.VectorContract()) }
 
 // Fit returns the grouped calibration scores of each binary problem.
 func (m InductiveVennAbers) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {

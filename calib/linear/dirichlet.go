@@ -105,12 +105,12 @@ func (d *Dirichlet) Options() []calib.Option {
 func (m *MatrixODIR) Options() []calib.Option { return (*Dirichlet)(m).Options() }
 
 // Contract needs logits and labels.
-func (Dirichlet) Contract() calib.Contract { return method.VectorContract() }
+func (Dirichlet) Contract() calib.Contract { return method.Sized(method.VectorContract()) }
 
 // Contract needs labels and logits that are not log-probabilities.
 func (MatrixODIR) Contract() calib.Contract {
 	c := method.VectorContract()
-	c.TrueLogits = true
+	c.TrueLogits, c.Sized = true, true
 	return c
 }
 

@@ -86,10 +86,10 @@ func (m *PlattLogits) Options() []calib.Option {
 }
 
 // Contract needs logits and labels. The prediction may change.
-func (Platt) Contract() calib.Contract { return method.VectorContract() }
+func (Platt) Contract() calib.Contract { return method.Sized(method.VectorContract()) }
 
 // Contract needs logits and labels. The prediction may change.
-func (PlattLogits) Contract() calib.Contract { return method.VectorContract() }
+func (PlattLogits) Contract() calib.Contract { return method.Sized(method.VectorContract()) }
 
 // Fit returns a and b of every class.
 func (m Platt) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {

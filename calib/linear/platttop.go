@@ -37,7 +37,7 @@ var PlattTopEntry = calib.NewEntry[TopPlatt, plattTopMap](calib.Entry{
 func (TopPlatt) String() string { return PlattTopEntry.Name }
 
 // Contract needs logits and labels, or a confidence alone.
-func (TopPlatt) Contract() calib.Contract { return method.TopContract() }
+func (TopPlatt) Contract() calib.Contract { return method.Sized(method.TopContract()) }
 
 // Fit returns a and b.
 func (m TopPlatt) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {

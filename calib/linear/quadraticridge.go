@@ -57,7 +57,7 @@ func (m *QuadraticRidge) Options() []calib.Option {
 }
 
 // Contract needs logits and labels. The prediction may change.
-func (QuadraticRidge) Contract() calib.Contract { return method.VectorContract() }
+func (QuadraticRidge) Contract() calib.Contract { return method.Sized(method.VectorContract()) }
 
 // ridgeGrid are the penalties that are tried.
 func ridgeGrid() []float64 { return []float64{1e6, 1e5, 1e4, 1e3, 100, 10, 1} }

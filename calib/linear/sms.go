@@ -49,7 +49,7 @@ func (s *StructuredMatrix) Options() []calib.Option {
 }
 
 // Contract needs logits and labels. The prediction may change.
-func (StructuredMatrix) Contract() calib.Contract { return method.VectorContract() }
+func (StructuredMatrix) Contract() calib.Contract { return method.Sized(method.VectorContract()) }
 
 // Fit returns T, w, the matrix and the offsets.
 func (s StructuredMatrix) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {

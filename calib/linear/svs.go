@@ -54,7 +54,7 @@ func (s *StructuredVector) Options() []calib.Option {
 }
 
 // Contract needs logits and labels. The prediction may change.
-func (StructuredVector) Contract() calib.Contract { return method.VectorContract() }
+func (StructuredVector) Contract() calib.Contract { return method.Sized(method.VectorContract()) }
 
 // Fit returns T, w, the slopes and the offsets.
 func (s StructuredVector) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {

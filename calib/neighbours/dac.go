@@ -70,7 +70,7 @@ func (m *DAC) Options() []calib.Option {
 }
 
 // Contract needs logits, labels and features.
-func (DAC) Contract() calib.Contract { return method.FeaturesContract() }
+func (DAC) Contract() calib.Contract { return method.Sized(method.FeaturesContract()) }
 
 // Fit returns w, w0 and the bank.
 func (m DAC) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {

@@ -64,7 +64,7 @@ func (m *KernelRegression) Options() []calib.Option {
 }
 
 // Contract needs logits and labels. The prediction may change.
-func (KernelRegression) Contract() calib.Contract { return method.VectorContract() }
+func (KernelRegression) Contract() calib.Contract { return method.Sized(method.VectorContract()) }
 
 // Fit returns the bank of calibration rows.
 func (m KernelRegression) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {

@@ -74,7 +74,7 @@ func proximityOptions(k, bank *int) []calib.Option {
 }
 
 // Contract needs logits, labels and features.
-func (ProCal) Contract() calib.Contract { return method.FeaturesContract() }
+func (ProCal) Contract() calib.Contract { return method.Sized(method.FeaturesContract()) }
 
 // Fit returns the points of the two densities.
 func (m ProCal) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {

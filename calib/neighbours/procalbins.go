@@ -57,7 +57,7 @@ func (m *ProCalBins) Options() []calib.Option {
 }
 
 // Contract needs logits, labels and features.
-func (ProCalBins) Contract() calib.Contract { return method.FeaturesContract() }
+func (ProCalBins) Contract() calib.Contract { return method.Sized(method.FeaturesContract()) }
 
 // Fit returns the edges and the function of each group.
 func (m ProCalBins) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {

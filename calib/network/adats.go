@@ -94,6 +94,7 @@ func (a AdaTS) Prepare() (calib.Method, error) { return a.filled() }
 // have one top class has it too.
 func (AdaTS) Contract() calib.Contract {
 	c := method.FeaturesContract()
+	c.Sized = true
 	c.Masked = false // the network has a temperature for every class
 	return c
 }

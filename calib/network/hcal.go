@@ -73,6 +73,7 @@ func (m *HCalibration) Options() []calib.Option {
 // Contract needs logits and labels.
 func (HCalibration) Contract() calib.Contract {
 	c := method.LogitsContract()
+	c.Sized = true
 	c.Masked = false // the network gives every class a share
 	return c
 }

@@ -72,7 +72,7 @@ func (m *SMART) Options() []calib.Option {
 }
 
 // Contract needs logits and labels.
-func (SMART) Contract() calib.Contract { return method.LogitsContract() }
+func (SMART) Contract() calib.Contract { return method.Sized(method.LogitsContract()) }
 
 // Fit trains the network. The report's iterations and passes are epochs. Its gradient
 // is that of the surrogate at the best network.

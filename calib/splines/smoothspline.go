@@ -56,7 +56,7 @@ var SmoothingSplineEntry = calib.NewEntry[Smoothing, smoothingSplineMap](calib.E
 func (Smoothing) String() string { return SmoothingSplineEntry.Name }
 
 // Contract needs logits and labels. The prediction may change.
-func (Smoothing) Contract() calib.Contract { return method.VectorContract() }
+func (Smoothing) Contract() calib.Contract { return method.Sized(method.VectorContract()) }
 
 // Fit returns the spline of every class.
 func (m Smoothing) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {

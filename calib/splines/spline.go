@@ -66,7 +66,7 @@ func (m *Cumulative) Options() []calib.Option {
 }
 
 // Contract needs logits and labels.
-func (Cumulative) Contract() calib.Contract { return method.TopContract() }
+func (Cumulative) Contract() calib.Contract { return method.Sized(method.TopContract()) }
 
 // Fit returns the new confidence at each confidence of the calibration set.
 func (m Cumulative) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {

@@ -44,7 +44,9 @@ func (BinnedTemperatureScaling) String() string { return BTSEntry.Name }
 func (m *BinnedTemperatureScaling) Options() []calib.Option { return method.BinsOption(&m.Bins) }
 
 // Contract needs logits and labels.
-func (BinnedTemperatureScaling) Contract() calib.Contract { return method.LogitsContract() }
+func (BinnedTemperatureScaling) Contract() calib.Contract {
+	return method.Sized(method.LogitsContract())
+}
 
 // Fit returns the edges of the bins and a temperature for each.
 func (m BinnedTemperatureScaling) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {

@@ -41,7 +41,9 @@ func (ConfidenceBinTemperature) String() string { return CBTEntry.Name }
 func (m *ConfidenceBinTemperature) Options() []calib.Option { return method.BinsOption(&m.Bins) }
 
 // Contract needs logits and labels.
-func (ConfidenceBinTemperature) Contract() calib.Contract { return method.LogitsContract() }
+func (ConfidenceBinTemperature) Contract() calib.Contract {
+	return method.Sized(method.LogitsContract())
+}
 
 // Fit returns the edges of the bins and a temperature for each. The gradient of
 // the report is the largest remaining difference between confidence and accuracy

@@ -57,6 +57,9 @@ func Score(ctx context.Context, test data.Reader, columns []*Column, o ScoreOpti
 		return err
 	}
 	for i, c := range p.columns {
+		if p.unit != 0 {
+			c.Samples.Unit = []float64{p.unit}
+		}
 		if c.Samples.Group = p.groups; p.tallies[i] != nil && c.Err == nil {
 			c.Samples.Classes = p.tallies[i].Bins()
 		}
@@ -83,6 +86,7 @@ type pass struct {
 	offset atomic.Bool // some row of logits has an offset
 
 	mu      sync.Mutex            // of the errors of the columns, and of
+	unit    float64               // of weights; 0 for 1
 	groups  []int32               // of the rows; nil without
 	tallies []*scoring.ClassTally // by column; nil where no metric asks for them
 	idle    []*scratch            // no sync.Pool, which would keep the tallies through two collections after the pass
@@ -137,7 +141,7 @@ func (p *pass) scan(ctx context.Context) error {
 		defer p.put(s)
 		s.lo, s.set, s.parts = lo, set, s.parts[:0]
 		if set.Groups != nil {
-			p.group(lo, set.Groups)
+			p.group(lo, set.Groups, set.Unit)
 		}
 		for _, c := range p.columns {
 			s.parts = append(s.parts, c.Samples.Part(lo, lo+len(set.Labels)))
@@ -151,14 +155,15 @@ func (p *pass) scan(ctx context.Context) error {
 	})
 }
 
-// group keeps the groups of the rows from lo on.
-func (p *pass) group(lo int, groups []int32) {
+// group keeps the groups of the rows from lo on, and the unit of their weights.
+func (p *pass) group(lo int, groups []int32, unit float64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.groups == nil {
 		p.groups = make([]int32, p.test.Rows())
 	}
 	copy(p.groups[lo:], groups)
+	p.unit = unit
 }
 
 // take returns the memory for a block, and put gives it back.

@@ -24,6 +24,7 @@ type Form struct {
 	LogProbs   bool // they are log-probabilities: data.LogProbs, or stated
 	OffsetLost bool // they are read relative to the largest one of their row, or as log-probabilities: data.Form
 	Masked     bool // some are of masked classes
+	Fractional bool // the weights of the set were no whole numbers: data.Set.Unit
 	Confidence bool // there are none: the set has a confidence alone
 }
 
@@ -31,9 +32,9 @@ type Form struct {
 // were read.
 func FormOf(c calib.Contract, set *data.Set, read data.Form) Form {
 	if set.Confidence != nil {
-		return Form{Confidence: true}
+		return Form{Confidence: true, Fractional: set.Unit != 0}
 	}
-	return Form{LogProbs: c.TrueLogits && data.LogProbs(set.Logits), OffsetLost: read.OffsetLost, Masked: c.Refuses(set)}
+	return Form{LogProbs: c.TrueLogits && data.LogProbs(set.Logits), OffsetLost: read.OffsetLost, Masked: c.Refuses(set), Fractional: set.Unit != 0}
 }
 
 // Suits returns an error of type *Unsuited if a method does not take a set of this form, with
@@ -46,6 +47,8 @@ func (f Form) Suits(c calib.Contract) error {
 		return &Unsuited{NeedsTrueLogits}
 	case c.TrueLogits && f.OffsetLost:
 		return &Unsuited{OffsetLost}
+	case c.Sized && f.Fractional:
+		return &Unsuited{calib.ErrUnit.Error()}
 	case !c.Masked && f.Masked:
 		return &Unsuited{calib.ErrMasked.Error()}
 	}

@@ -60,6 +60,15 @@ func Read(ctx context.Context, g *look.Given, need data.Parts, memory int64) (*I
 
 // InMemory returns sets in memory as the input of a trial; test is nil where there is one set.
 func InMemory(ctx context.Context, name string, cal, test *data.Set) (*Input, error) {
+	for _, set := range []**data.Set{&cal, &test} {
+		if *set == nil {
+			continue
+		}
+		var err error
+		if *set, err = (*set).Counted(false); err != nil {
+			return nil, err
+		}
+	}
 	in := &Input{Given: look.New(name, look.Unnamed, look.Place{Name: "cal"}), Cal: &Set{Place: look.Place{Name: "cal"}, Set: cal, Form: data.Form{Confidence: cal.Confidence != nil}}}
 	if test != nil {
 		in.Test = &Set{Place: look.Place{Name: "test"}, Set: test, Form: data.Form{Confidence: test.Confidence != nil}}

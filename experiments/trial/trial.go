@@ -344,6 +344,9 @@ func Run(ctx context.Context, in *Input, o Options) (*Trial, error) {
 		}
 		k := &task{method: m, cross: scoring.Zeros(w.folds.Len())}
 		k.cross.Group = w.folds.Groups()
+		if in.Cal.Unit != 0 {
+			k.cross.Unit = []float64{in.Cal.Unit}
+		}
 		if !in.Alone() {
 			k.shares = scoring.NewShareTally(in.Cal.K())
 		}
@@ -378,6 +381,7 @@ func (in *Input) lacks(m *spec.Method) results.Note {
 		return because("needs unlabelled rows of the deployment domain: a test set beside the calibration set")
 	}
 	cal, test := engine.FormOf(c, in.Cal.Set, in.Cal.Form), engine.FormOf(c, judges.Set, judges.Form)
+	test.Fractional = judges == in.Cal && test.Fractional // of rows that judge the fit does not see the unit
 	if err := cmp.Or(cal.Suits(c), test.Suits(c)); err != nil {
 		return because(err.Error())
 	}

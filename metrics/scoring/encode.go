@@ -15,7 +15,7 @@ import (
 // (float64) and tail_hit (bool), then class_rows, class_hits (int32) and
 // class_conf (float64), 15 k each, class_group_rows (int32), class_group_residual and
 // class_group_square (float64), 240 k each, and the same lists of top, 15 and 240 each; with groups
-// group (int32), n; with numbers of whole vectors ts_nll, ts_brier, ts_l1,
+// group (int32), n, and where weights were no whole numbers unit (float64), one number; with numbers of whole vectors ts_nll, ts_brier, ts_l1,
 // ts_l2, ts_linf, isotonic_l1, isotonic_l2 and isotonic_linf (float64), n each. Top-label scores have no nll and
 // no brier, and those of a confidence alone no pred either: label is 0 where the prediction is right, else 1. The bytes depend on the scores alone and carry a CRC of each member.
 // Scores without rows, or without Changed, are an error.
@@ -75,6 +75,9 @@ func (s *SampleScores) columns() []column {
 	if s.Group != nil {
 		list = append(list, column{"group", &s.Group})
 	}
+	if s.Unit != nil {
+		list = append(list, column{"unit", &s.Unit})
+	}
 	if s.Vectors != nil {
 		for _, m := range s.Vectors.members() {
 			list = append(list, column{m.name, m.column})
@@ -100,6 +103,8 @@ func Decode(b []byte) (*SampleScores, error) {
 			s.Vectors = &VectorScores{}
 		case "group":
 			s.Group = []int32{}
+		case "unit":
+			s.Unit = []float64{}
 		}
 	}
 	columns := s.columns()
@@ -144,6 +149,9 @@ func (s *SampleScores) check() error {
 	}
 	if s.Group != nil && (len(s.Group) != n || slices.Min(s.Group) < 0) {
 		return errors.New("groups of sample scores are of another number of rows, or below 0")
+	}
+	if s.Unit != nil && !(len(s.Unit) == 1 && s.Unit[0] > 0) {
+		return errors.New("the unit of the weights is no number above 0")
 	}
 	if s.Classes != nil {
 		if err := s.Classes.check(n); err != nil {

@@ -31,6 +31,9 @@ type SampleScores struct {
 
 	Group []int32 // group of each row, from 0 on; nil if each row is one of its own
 
+	// Unit is one number, how many rows stand for a weight of 1 where weights were no whole numbers; empty for 1.
+	Unit []float64
+
 	K int // number of classes, which callers set; 0 where it is unknown
 
 	TopLabel bool // the rows are of a top-label method

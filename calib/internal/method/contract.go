@@ -40,3 +40,9 @@ func StreamedContract() calib.Contract {
 	c.Streams = true
 	return c
 }
+
+// Sized returns the contract of a method whose fit changes if all rows are repeated; see calib.Contract.
+func Sized(c calib.Contract) calib.Contract {
+	c.Sized = true
+	return c
+}
