@@ -15,20 +15,23 @@ type besideFlags struct {
 	normalise              bool
 }
 
-// flags declares the flags.
-func (b *besideFlags) flags(cmd *cobra.Command) {
+// flags declares the flags; those of a command without cross-fitting have no folds.
+func (b *besideFlags) flags(cmd *cobra.Command, folds bool) {
 	for _, x := range []struct {
 		name, help string
 		files      *[]string
 	}{
-		{"weights", "`FILE` of weights: 2 is the row twice, 0 leaves it out", &b.weights},
-		{"groups", "`FILE` of integers: rows with one number are drawn together", &b.groups},
-		{"folds", "`FILE` of integers, the folds of cross-fitting", &b.folds},
+		{"weights", "`FILE` of weights, n frequencies", &b.weights},
+		{"groups", "`FILE` of groups, n integers", &b.groups},
+		{"folds", "`FILE` of folds, n integers", &b.folds},
 	} {
+		if x.name == "folds" && !folds {
+			continue
+		}
 		cmd.Flags().StringSliceVar(x.files, x.name, nil, x.help)
 		cmd.MarkFlagFilename(x.name, "npy", "npz", "safetensors")
 	}
-	cmd.Flags().BoolVar(&b.normalise, "normalise-weights", false, "scale weights to sum to the number of rows")
+	cmd.Flags().BoolVar(&b.normalise, "normalise-weights", false, "scale weights to sum n")
 }
 
 // of returns the arrays of the only set of a command.

@@ -78,7 +78,7 @@ func (a *arrayFiles) flags(cmd *cobra.Command, what string, fit bool) {
 	confidenceFlags(cmd, &a.confidence, &a.files.Classes)
 	if fit {
 		outcomeFlags(cmd, &a.correct, &a.files.Predicted)
-		a.beside.flags(cmd)
+		a.beside.flags(cmd, true)
 		ignoreFlag(cmd, &a.files.Ignore)
 	}
 }

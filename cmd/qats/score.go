@@ -47,7 +47,7 @@ undefined is "-". Of two classes, it prints metrics of the positive class too. -
 	cmd.Flags().MarkHidden("classes") // no score depends on it
 	outcomeFlags(cmd, &s.correct, &s.predicted)
 	ignoreFlag(cmd, &s.ignore)
-	s.beside.flags(cmd)
+	s.beside.flags(cmd, false)
 	f.StringVar(&s.labels, "labels", "", "`FILE` of labels, n integers")
 	f.StringSliceVar(&s.metrics, "metric", []string{"accuracy", "ece", "aece", "nll", "brier"}, "`NAMES` of metrics and groups; "+called.Command()+" doc metrics lists them")
 	f.StringVar(&s.uncal, "uncal", "", "`FILE` of the logits of the uncalibrated network, for phi")

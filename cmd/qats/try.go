@@ -124,7 +124,7 @@ Another one takes its place only if the calibration rows show that it is better.
 	}
 	kindFlag(cmd, &kind)
 	ignoreFlag(cmd, &ignore)
-	beside.flags(cmd)
+	beside.flags(cmd, true)
 	cmd.Flags().IntVar(&classes, "classes", 0, "number `K` of classes, for confidences without logits")
 	t.flags(cmd)
 	ofArrays(cmd)

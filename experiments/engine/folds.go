@@ -3,12 +3,12 @@ package engine
 import (
 	"cmp"
 	"context"
+	"errors"
 	"maps"
 	"slices"
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/data"
-	"github.com/qats-bench/qats/data/problem"
 	"github.com/qats-bench/qats/internal/splitmix"
 )
 
@@ -57,7 +57,7 @@ func dealt(set *data.Set) (of []int, folds int, err error) {
 	case set.Folds != nil:
 		known := slices.Compact(slices.Sorted(slices.Values(set.Folds)))
 		if len(known) < 2 {
-			return nil, 0, &problem.Problem{Place: "folds", Cause: "all rows are of one fold", Fix: "cross-fitting needs two or more; leave the folds out, and rows are dealt into five"}
+			return nil, 0, errors.New("folds: all rows are of one fold; cross-fitting needs two or more: leave the folds out, and rows are dealt into five")
 		}
 		for i, v := range set.Folds {
 			of[i], _ = slices.BinarySearch(known, v)
@@ -69,7 +69,7 @@ func dealt(set *data.Set) (of []int, folds int, err error) {
 			rows[int(g)] = append(rows[int(g)], i)
 		}
 		if len(rows) < 2 {
-			return nil, 0, &problem.Problem{Place: "groups", Cause: "all rows are of one group, and the rows of a group stay in one fold", Fix: "cross-fitting needs two groups or more; leave the groups out if rows are independent"}
+			return nil, 0, errors.New("groups: all rows are of one group, and the rows of a group stay in one fold; cross-fitting needs two groups or more: leave the groups out if rows are independent")
 		}
 		held := make([]int, min(Folds, len(rows)))
 		for _, g := range hashed(slices.Sorted(maps.Keys(rows))) {
