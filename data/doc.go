@@ -40,6 +40,9 @@
 // their values are not checked. A Reader counts the rows that are left, and errors name the row
 // of the file.
 //
+// Weights, groups and folds stand beside labels. A Reader gives a row as often as its weight says (Counts), and copies of a row
+// one group, so methods and metrics see repeated rows and no weights.
+//
 // Parts names the arrays; a method is given a View with the parts that it declares.
 // Matrix keeps float32, the precision of the files; arithmetic on it is float64.
 //

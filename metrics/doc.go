@@ -51,6 +51,9 @@
 // why, never a NaN. The constructors reject an empty set, so a metric always has one sample
 // or more; for the zero Samples every metric is 0 or ErrNoSamples.
 //
+// Rows of one group are drawn together (cluster.go), so that intervals, verdicts and folds are by group. Weights are
+// repeated rows, whose copies are a group.
+//
 // Pairs compares methods: it says by how much two of them differ, and by a Verdict
 // whether the rows show a difference at all. Each metric declares what its verdicts rest
 // on (Entry.Judge).

@@ -128,16 +128,26 @@ func (p printed) dataLine() string {
 // groupWords says how many groups the rows are of, and whose folds are used; "" where each row is its own.
 func (p printed) groupWords() string {
 	in, words := p.Input, ""
+	of := func(s *trial.Set) string {
+		if s.Files.Groups == "" && s.Files.Weights != "" {
+			return fmt.Sprintf("of %d weighted rows", s.GroupCount())
+		}
+		name := ""
+		if s.Files.Groups != "" {
+			name = " (" + data.ArrayOf(s.Files.Groups) + ")"
+		}
+		return fmt.Sprintf("of %d groups%s", s.GroupCount(), name)
+	}
 	cal, test := in.Cal.Groups != nil, in.Test != nil && in.Test.Groups != nil
 	switch {
 	case cal && test:
-		words = fmt.Sprintf(" of %d and %d groups", in.Cal.GroupCount(), in.Test.GroupCount())
+		words = ", " + of(in.Cal) + " and " + of(in.Test)
 	case cal && in.Test != nil:
-		words = fmt.Sprintf(" (calibration rows of %d groups)", in.Cal.GroupCount())
+		words = ", calibration rows " + of(in.Cal)
 	case test:
-		words = fmt.Sprintf(" (test rows of %d groups)", in.Test.GroupCount())
+		words = " " + of(in.Test)
 	case cal:
-		words = fmt.Sprintf(" of %d groups", in.Cal.GroupCount())
+		words = " " + of(in.Cal)
 	}
 	if in.Cal.Folds != nil {
 		words += fmt.Sprintf(", %d folds of yours", p.Folds)
