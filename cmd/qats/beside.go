@@ -47,8 +47,8 @@ func (b *besideFlags) of() (data.Beside, error) {
 func (b *besideFlags) sets(args []string) ([]data.Beside, error) {
 	n := max(len(b.weights), len(b.groups), len(b.folds))
 	if n == 0 {
-		if b.normalise && len(args) > 1 {
-			return nil, usage("--normalise-weights scales --weights: name their file")
+		if b.normalise {
+			return nil, usage("--normalise-weights scales --weights: name their file; those of a folder or an archive are read as they are")
 		}
 		return nil, nil
 	}

@@ -59,6 +59,7 @@ func TestGroupsAndFoldsAreSaid(t *testing.T) {
 		"names 2 files":       {"try", at("z.npy"), at("y.npy"), "--groups", "a.npy,b.npy"},
 		"archive has arrays":  {"try", dir, "--groups", at("patients.npy")},
 		"name their file":     {"score", "--logits", at("z.npy"), "--labels", at("y.npy"), "--normalise-weights"},
+		"read as they are":    {"try", dir, "--normalise-weights"},
 		"all rows are of one": {"try", at("z.npy"), at("y.npy"), "--folds", at("ones.npy")},
 	} {
 		if status, _, said := typedWords(t, words...); status == 0 || !strings.Contains(said, want) {
