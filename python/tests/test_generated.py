@@ -40,11 +40,13 @@ def test_signatures_and_docstrings_are_those_of_written_classes():
     assert str(inspect.signature(qatsbench.DAC)) == "(*, neighbours: int | None = None, bank: int = 10000, kind: str | None = None) -> None"
     assert (
         str(inspect.signature(qatsbench.DAC.fit))
-        == "(self, logits: Any, labels: Any, *, features: Any, classes: Any = None, ignore: Any = None) -> Self"
+        == "(self, logits: Any, labels: Any, *, features: Any, classes: Any = None, ignore: Any = None, "
+        "sample_weight: Any = None, groups: Any = None, folds: Any = None) -> Self"
     )
     assert str(inspect.signature(qatsbench.DAC.predict)) == "(self, logits: Any, *, features: Any) -> numpy.ndarray"
     assert (
-        str(inspect.signature(qatsbench.TS.fit)) == "(self, logits: Any, labels: Any, *, classes: Any = None, ignore: Any = None) -> Self"
+        str(inspect.signature(qatsbench.TS.fit)) == "(self, logits: Any, labels: Any, *, classes: Any = None, ignore: Any = None, "
+        "sample_weight: Any = None, groups: Any = None, folds: Any = None) -> Self"
     )
     doc = inspect.getdoc(qatsbench.DAC)
     assert (
@@ -117,7 +119,8 @@ def test_an_import_reads_nothing_that_it_does_not_need():
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, env={"PYTHONPATH": str(PYTHON)}
     ).stdout.split()
     assert not [m for m in loaded if not m.startswith("qatsbench")]
-    allowed = {"_arrays", "_calibrator", "_confidence", "_errors", "_files", "_methods", "_metrics", "_program", "_safetensors", "_version"}
+    allowed = {"_arrays", "_beside", "_calibrator", "_confidence", "_errors", "_files", "_methods", "_metrics"}
+    allowed |= {"_program", "_safetensors", "_version"}
     assert {m for m in loaded if m.startswith("qatsbench.")} == {f"qatsbench.{m}" for m in allowed}
     assert not {m.split(".")[0] for m in loaded} & {
         "sklearn",

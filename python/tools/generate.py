@@ -92,12 +92,13 @@ def stub(m):
     cal, test = ("".join(f", {a}: Any" for a in m.get(when, [])) for when in ("cal", "test"))
     more = "# type: ignore[override] # it needs more arrays than others"
     if cal:
-        out.append(f"    def fit(self, logits: Any, labels: Any, *{cal}, classes: Any = None, ignore: Any = None) -> Self: ...  {more}")
+        rows = "sample_weight: Any = None, groups: Any = None, folds: Any = None"
+        out.append(f"    def fit(self, logits: Any, labels: Any, *{cal}, classes: Any = None, ignore: Any = None, {rows}) -> Self: ...  {more}")
     if test:
         out += [
             f"    def predict_proba(self, logits: Any, *{test}, dtype: Any = ..., shares: Any = None) -> np.ndarray: ...  {more}",
             *(f"    def {public}(self, logits: Any, *{test}) -> np.ndarray: ...  {more}" for public in ("predict", "temperature")),
-            f"    def score(self, logits: Any, labels: Any, metrics: Any = None, *{test}, interval: str | None = None, ignore: Any = None, positive: Any = None) -> Any: ...  {more}",
+            f"    def score(self, logits: Any, labels: Any, metrics: Any = None, *{test}, interval: str | None = None, ignore: Any = None, positive: Any = None, sample_weight: Any = None, groups: Any = None) -> Any: ...  {more}",
         ]
     return "\n".join(out)
 
