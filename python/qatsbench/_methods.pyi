@@ -263,7 +263,7 @@ class TTATS(Calibrator):
     def predict_proba(self, logits: Any, *, augmented: Any, dtype: Any = ..., shares: Any = None) -> np.ndarray: ...  # type: ignore[override] # it needs more arrays than others
     def predict(self, logits: Any, *, augmented: Any) -> np.ndarray: ...  # type: ignore[override] # it needs more arrays than others
     def temperature(self, logits: Any, *, augmented: Any) -> np.ndarray: ...  # type: ignore[override] # it needs more arrays than others
-    def score(self, logits: Any, labels: Any, metrics: Any = None, *, augmented: Any, interval: str | None = None, ignore: Any = None, positive: Any = None) -> Any: ...  # type: ignore[override] # it needs more arrays than others
+    def score(self, logits: Any, labels: Any, metrics: Any = None, *, augmented: Any, interval: str | None = None, ignore: Any = None, positive: Any = None, sample_weight: Any = None, groups: Any = None) -> Any: ...  # type: ignore[override] # it needs more arrays than others
 
 class AdaTS(Calibrator):
     """AdaTS (Joy): temperature from an autoencoder of the features."""
@@ -272,11 +272,11 @@ class AdaTS(Calibrator):
     hidden: int
     draws: int
     def __init__(self, *, epochs: int = 100, max_steps: int = 1000, hidden: int = 256, draws: int = 10, kind: str | None = None) -> None: ...
-    def fit(self, logits: Any, labels: Any, *, features: Any, classes: Any = None, ignore: Any = None) -> Self: ...  # type: ignore[override] # it needs more arrays than others
+    def fit(self, logits: Any, labels: Any, *, features: Any, classes: Any = None, ignore: Any = None, sample_weight: Any = None, groups: Any = None, folds: Any = None) -> Self: ...  # type: ignore[override] # it needs more arrays than others
     def predict_proba(self, logits: Any, *, features: Any, dtype: Any = ..., shares: Any = None) -> np.ndarray: ...  # type: ignore[override] # it needs more arrays than others
     def predict(self, logits: Any, *, features: Any) -> np.ndarray: ...  # type: ignore[override] # it needs more arrays than others
     def temperature(self, logits: Any, *, features: Any) -> np.ndarray: ...  # type: ignore[override] # it needs more arrays than others
-    def score(self, logits: Any, labels: Any, metrics: Any = None, *, features: Any, interval: str | None = None, ignore: Any = None, positive: Any = None) -> Any: ...  # type: ignore[override] # it needs more arrays than others
+    def score(self, logits: Any, labels: Any, metrics: Any = None, *, features: Any, interval: str | None = None, ignore: Any = None, positive: Any = None, sample_weight: Any = None, groups: Any = None) -> Any: ...  # type: ignore[override] # it needs more arrays than others
 
 class HTS(Calibrator):
     """HTS: temperature from the entropy of the row, softplus(w log h + b)."""
@@ -323,11 +323,11 @@ class GC(Calibrator):
     partitions: int
     weight_decay: float
     def __init__(self, *, groups: int = 2, partitions: int = 20, weight_decay: float = 0.1, kind: str | None = None) -> None: ...
-    def fit(self, logits: Any, labels: Any, *, features: Any, classes: Any = None, ignore: Any = None) -> Self: ...  # type: ignore[override] # it needs more arrays than others
+    def fit(self, logits: Any, labels: Any, *, features: Any, classes: Any = None, ignore: Any = None, sample_weight: Any = None, groups: Any = None, folds: Any = None) -> Self: ...  # type: ignore[override] # it needs more arrays than others
     def predict_proba(self, logits: Any, *, features: Any, dtype: Any = ..., shares: Any = None) -> np.ndarray: ...  # type: ignore[override] # it needs more arrays than others
     def predict(self, logits: Any, *, features: Any) -> np.ndarray: ...  # type: ignore[override] # it needs more arrays than others
     def temperature(self, logits: Any, *, features: Any) -> np.ndarray: ...  # type: ignore[override] # it needs more arrays than others
-    def score(self, logits: Any, labels: Any, metrics: Any = None, *, features: Any, interval: str | None = None, ignore: Any = None, positive: Any = None) -> Any: ...  # type: ignore[override] # it needs more arrays than others
+    def score(self, logits: Any, labels: Any, metrics: Any = None, *, features: Any, interval: str | None = None, ignore: Any = None, positive: Any = None, sample_weight: Any = None, groups: Any = None) -> Any: ...  # type: ignore[override] # it needs more arrays than others
 
 class GCSplit(Calibrator):
     """GC: a temperature for each group of features, averaged over partitions; groups learnt on one half of the calibration set, temperatures on the other."""
@@ -335,11 +335,11 @@ class GCSplit(Calibrator):
     partitions: int
     weight_decay: float
     def __init__(self, *, groups: int = 2, partitions: int = 20, weight_decay: float = 0.1, kind: str | None = None) -> None: ...
-    def fit(self, logits: Any, labels: Any, *, features: Any, classes: Any = None, ignore: Any = None) -> Self: ...  # type: ignore[override] # it needs more arrays than others
+    def fit(self, logits: Any, labels: Any, *, features: Any, classes: Any = None, ignore: Any = None, sample_weight: Any = None, groups: Any = None, folds: Any = None) -> Self: ...  # type: ignore[override] # it needs more arrays than others
     def predict_proba(self, logits: Any, *, features: Any, dtype: Any = ..., shares: Any = None) -> np.ndarray: ...  # type: ignore[override] # it needs more arrays than others
     def predict(self, logits: Any, *, features: Any) -> np.ndarray: ...  # type: ignore[override] # it needs more arrays than others
     def temperature(self, logits: Any, *, features: Any) -> np.ndarray: ...  # type: ignore[override] # it needs more arrays than others
-    def score(self, logits: Any, labels: Any, metrics: Any = None, *, features: Any, interval: str | None = None, ignore: Any = None, positive: Any = None) -> Any: ...  # type: ignore[override] # it needs more arrays than others
+    def score(self, logits: Any, labels: Any, metrics: Any = None, *, features: Any, interval: str | None = None, ignore: Any = None, positive: Any = None, sample_weight: Any = None, groups: Any = None) -> Any: ...  # type: ignore[override] # it needs more arrays than others
 
 class FeatClip(Calibrator):
     """FeatClip: features clipped at one threshold, then the last layer of the network."""
@@ -347,22 +347,22 @@ class FeatClip(Calibrator):
     guard: float
     criterion: str
     def __init__(self, *, sides: int = 2, guard: float = 0.99, criterion: str = 'nll', kind: str | None = None) -> None: ...
-    def fit(self, logits: Any, labels: Any, *, features: Any, head_weight: Any, head_bias: Any, classes: Any = None, ignore: Any = None) -> Self: ...  # type: ignore[override] # it needs more arrays than others
+    def fit(self, logits: Any, labels: Any, *, features: Any, head_weight: Any, head_bias: Any, classes: Any = None, ignore: Any = None, sample_weight: Any = None, groups: Any = None, folds: Any = None) -> Self: ...  # type: ignore[override] # it needs more arrays than others
     def predict_proba(self, logits: Any, *, features: Any, head_weight: Any, head_bias: Any, dtype: Any = ..., shares: Any = None) -> np.ndarray: ...  # type: ignore[override] # it needs more arrays than others
     def predict(self, logits: Any, *, features: Any, head_weight: Any, head_bias: Any) -> np.ndarray: ...  # type: ignore[override] # it needs more arrays than others
     def temperature(self, logits: Any, *, features: Any, head_weight: Any, head_bias: Any) -> np.ndarray: ...  # type: ignore[override] # it needs more arrays than others
-    def score(self, logits: Any, labels: Any, metrics: Any = None, *, features: Any, head_weight: Any, head_bias: Any, interval: str | None = None, ignore: Any = None, positive: Any = None) -> Any: ...  # type: ignore[override] # it needs more arrays than others
+    def score(self, logits: Any, labels: Any, metrics: Any = None, *, features: Any, head_weight: Any, head_bias: Any, interval: str | None = None, ignore: Any = None, positive: Any = None, sample_weight: Any = None, groups: Any = None) -> Any: ...  # type: ignore[override] # it needs more arrays than others
 
 class DAC(Calibrator):
     """DAC: temperature linear in the distance of the features to their neighbours among the calibration rows."""
     neighbours: int | None
     bank: int
     def __init__(self, *, neighbours: int | None = None, bank: int = 10000, kind: str | None = None) -> None: ...
-    def fit(self, logits: Any, labels: Any, *, features: Any, classes: Any = None, ignore: Any = None) -> Self: ...  # type: ignore[override] # it needs more arrays than others
+    def fit(self, logits: Any, labels: Any, *, features: Any, classes: Any = None, ignore: Any = None, sample_weight: Any = None, groups: Any = None, folds: Any = None) -> Self: ...  # type: ignore[override] # it needs more arrays than others
     def predict_proba(self, logits: Any, *, features: Any, dtype: Any = ..., shares: Any = None) -> np.ndarray: ...  # type: ignore[override] # it needs more arrays than others
     def predict(self, logits: Any, *, features: Any) -> np.ndarray: ...  # type: ignore[override] # it needs more arrays than others
     def temperature(self, logits: Any, *, features: Any) -> np.ndarray: ...  # type: ignore[override] # it needs more arrays than others
-    def score(self, logits: Any, labels: Any, metrics: Any = None, *, features: Any, interval: str | None = None, ignore: Any = None, positive: Any = None) -> Any: ...  # type: ignore[override] # it needs more arrays than others
+    def score(self, logits: Any, labels: Any, metrics: Any = None, *, features: Any, interval: str | None = None, ignore: Any = None, positive: Any = None, sample_weight: Any = None, groups: Any = None) -> Any: ...  # type: ignore[override] # it needs more arrays than others
 
 class ProCal(Calibrator):
     """ProCal: confidence by the densities of confidence and proximity among right and wrong rows; a top-label method."""
@@ -370,11 +370,11 @@ class ProCal(Calibrator):
     bank: int
     base: str
     def __init__(self, *, neighbours: int = 10, bank: int = 10000, base: str = 'none', kind: str | None = None) -> None: ...
-    def fit(self, logits: Any, labels: Any, *, features: Any, classes: Any = None, ignore: Any = None) -> Self: ...  # type: ignore[override] # it needs more arrays than others
+    def fit(self, logits: Any, labels: Any, *, features: Any, classes: Any = None, ignore: Any = None, sample_weight: Any = None, groups: Any = None, folds: Any = None) -> Self: ...  # type: ignore[override] # it needs more arrays than others
     def predict_proba(self, logits: Any, *, features: Any, dtype: Any = ..., shares: Any = None) -> np.ndarray: ...  # type: ignore[override] # it needs more arrays than others
     def predict(self, logits: Any, *, features: Any) -> np.ndarray: ...  # type: ignore[override] # it needs more arrays than others
     def temperature(self, logits: Any, *, features: Any) -> np.ndarray: ...  # type: ignore[override] # it needs more arrays than others
-    def score(self, logits: Any, labels: Any, metrics: Any = None, *, features: Any, interval: str | None = None, ignore: Any = None, positive: Any = None) -> Any: ...  # type: ignore[override] # it needs more arrays than others
+    def score(self, logits: Any, labels: Any, metrics: Any = None, *, features: Any, interval: str | None = None, ignore: Any = None, positive: Any = None, sample_weight: Any = None, groups: Any = None) -> Any: ...  # type: ignore[override] # it needs more arrays than others
 
 class ProCalBins(Calibrator):
     """ProCal (bins): isotonic regression (ir) in each of five groups of equal size by proximity."""
@@ -382,17 +382,17 @@ class ProCalBins(Calibrator):
     neighbours: int
     bank: int
     def __init__(self, *, groups: int = 5, neighbours: int = 10, bank: int = 10000, kind: str | None = None) -> None: ...
-    def fit(self, logits: Any, labels: Any, *, features: Any, classes: Any = None, ignore: Any = None) -> Self: ...  # type: ignore[override] # it needs more arrays than others
+    def fit(self, logits: Any, labels: Any, *, features: Any, classes: Any = None, ignore: Any = None, sample_weight: Any = None, groups: Any = None, folds: Any = None) -> Self: ...  # type: ignore[override] # it needs more arrays than others
     def predict_proba(self, logits: Any, *, features: Any, dtype: Any = ..., shares: Any = None) -> np.ndarray: ...  # type: ignore[override] # it needs more arrays than others
     def predict(self, logits: Any, *, features: Any) -> np.ndarray: ...  # type: ignore[override] # it needs more arrays than others
     def temperature(self, logits: Any, *, features: Any) -> np.ndarray: ...  # type: ignore[override] # it needs more arrays than others
-    def score(self, logits: Any, labels: Any, metrics: Any = None, *, features: Any, interval: str | None = None, ignore: Any = None, positive: Any = None) -> Any: ...  # type: ignore[override] # it needs more arrays than others
+    def score(self, logits: Any, labels: Any, metrics: Any = None, *, features: Any, interval: str | None = None, ignore: Any = None, positive: Any = None, sample_weight: Any = None, groups: Any = None) -> Any: ...  # type: ignore[override] # it needs more arrays than others
 
 class HFE(Calibrator):
     """HFE: temperature from the energy of the row, fitted with out-of-distribution samples."""
     m: int | None
     def __init__(self, *, m: int | None = None, kind: str | None = None) -> None: ...
-    def fit(self, logits: Any, labels: Any, *, ood_logits: Any, classes: Any = None, ignore: Any = None) -> Self: ...  # type: ignore[override] # it needs more arrays than others
+    def fit(self, logits: Any, labels: Any, *, ood_logits: Any, classes: Any = None, ignore: Any = None, sample_weight: Any = None, groups: Any = None, folds: Any = None) -> Self: ...  # type: ignore[override] # it needs more arrays than others
 
 class HFENoOOD(Calibrator):
     """HFE (no OOD): temperature from the energy of the row, without out-of-distribution samples."""
@@ -402,7 +402,7 @@ class HFETarget(Calibrator):
     """HFE (target): temperature from the energy of the row, fitted with unlabelled target samples in place of out-of-distribution samples."""
     m: int | None
     def __init__(self, *, m: int | None = None, kind: str | None = None) -> None: ...
-    def fit(self, logits: Any, labels: Any, *, target_logits: Any, classes: Any = None, ignore: Any = None) -> Self: ...  # type: ignore[override] # it needs more arrays than others
+    def fit(self, logits: Any, labels: Any, *, target_logits: Any, classes: Any = None, ignore: Any = None, sample_weight: Any = None, groups: Any = None, folds: Any = None) -> Self: ...  # type: ignore[override] # it needs more arrays than others
 
 class LabelShift(Calibrator):
     """Label shift (EM): class shares of the target estimated by EM from unlabelled target samples, after bias-corrected temperature scaling."""
@@ -410,7 +410,7 @@ class LabelShift(Calibrator):
     steps: int
     tolerance: float
     def __init__(self, *, calibration: str = 'bcts', steps: int = 100, tolerance: float = 1e-06, kind: str | None = None) -> None: ...
-    def fit(self, logits: Any, labels: Any, *, target_logits: Any, classes: Any = None, ignore: Any = None) -> Self: ...  # type: ignore[override] # it needs more arrays than others
+    def fit(self, logits: Any, labels: Any, *, target_logits: Any, classes: Any = None, ignore: Any = None, sample_weight: Any = None, groups: Any = None, folds: Any = None) -> Self: ...  # type: ignore[override] # it needs more arrays than others
 
 class QaTS(Calibrator):
     """QaTS: temperature linear in the confidence rank, a (1-q) + b with a >= 0, b >= 0.001."""
@@ -433,7 +433,7 @@ class QaTSPWFree(Calibrator):
 class QaTSTransductive(Calibrator):
     """QaTS (trans): a and b of qats, ranks among the unlabelled target rows."""
     def __init__(self, *, kind: str | None = None) -> None: ...
-    def fit(self, logits: Any, labels: Any, *, target_logits: Any, classes: Any = None, ignore: Any = None) -> Self: ...  # type: ignore[override] # it needs more arrays than others
+    def fit(self, logits: Any, labels: Any, *, target_logits: Any, classes: Any = None, ignore: Any = None, sample_weight: Any = None, groups: Any = None, folds: Any = None) -> Self: ...  # type: ignore[override] # it needs more arrays than others
 
 class QaTSReading(Calibrator):
     """QaTS (reading): qats by the Brier score, by only the top label, with a rising temperature, or by some steps of Adam."""
