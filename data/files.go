@@ -328,7 +328,9 @@ func (r *setReader) checkAxes() error {
 				hint = "; if each row has exactly one 1, store its index: labels.argmax(1); several labels a row, or none, are not supported"
 			}
 			if x.a == r.logits.Array && len(s) > 2 {
-				hint = reshaped(s, r.labels)
+				if hint = reshaped(s, r.labels); members(s, r.labels) {
+					hint = fmt.Sprintf("; these may be %d members of an ensemble or passes of dropout: give the mean of their softmax, n x k, with kind: probs", s[0])
+				}
 			}
 			if binary {
 				remedy = problem.Remedy{Argument: "kind", Words: "if they are binary scores, state kind: probs or kind: logits (as a flag --kind probs or --kind logits)"}
@@ -341,6 +343,11 @@ func (r *setReader) checkAxes() error {
 		}
 	}
 	return nil
+}
+
+// members reports whether logits with three axes are m x n x k with n labels.
+func members(s []int, labels *npy.Array) bool {
+	return len(s) == 3 && labels != nil && len(labels.Shape()) > 0 && labels.Shape()[0] == s[1] && s[0] != s[1]
 }
 
 // reshaped is the line of Python that makes n x k of logits with more axes, one of which has the classes: the

@@ -1,6 +1,7 @@
 package data
 
 import (
+	"io"
 	"io/fs"
 
 	"github.com/qats-bench/qats/data/formats"
@@ -14,7 +15,9 @@ func Forms() formats.List {
 		formats.NPY{},
 		formats.NPZ{},
 		formats.Safetensors{},
-		formats.Table{Names: []string{".csv", ".tsv", ".csv.gz", ".tsv.gz"}, Read: readTextTable},
+		formats.Table{Names: []string{".csv", ".tsv", ".csv.gz", ".tsv.gz"}, Read: func(name string, r io.Reader, limit int64) (npy.Held, []string, error) {
+			return readTextTable(name, r, limit, Reading{})
+		}},
 	}
 }
 

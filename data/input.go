@@ -20,6 +20,8 @@ type InputFS struct {
 	stream func() (npy.Held, error)
 	limit  int64
 
+	reading Reading // of tables
+
 	mu     sync.Mutex
 	tables map[string]func() (*heldTable, error)
 }
@@ -41,6 +43,9 @@ func NewInput(r io.Reader, name string, limit int64) *InputFS {
 		return b, nil
 	})}
 }
+
+// StateReading says what the columns of tables are, before one is read.
+func (in *InputFS) StateReading(r Reading) { in.reading = r }
 
 // Open opens a file, or the stream.
 func (in *InputFS) Open(path string) (fs.File, error) {
@@ -74,8 +79,7 @@ func (in *InputFS) table(path string) (*heldTable, error) {
 				return nil, err
 			}
 			defer f.Close()
-			form, _ := Forms().Match(path)
-			b, told, err := form.(formats.Table).Read(path, f, in.limit/4) // its texts are in memory beside its numbers
+			b, told, err := readTextTable(path, f, in.limit/4, in.reading) // its texts are in memory beside its numbers
 			return &heldTable{b, told}, err
 		})
 		in.tables[path] = read

@@ -36,8 +36,8 @@ var labelNames = []string{"labels", "label", "targets", "target", "y", "y_true",
 // of the flags that say whether the prediction is right; predictedNames those of predicted classes.
 var (
 	confidenceNames = []string{"confidence", "confidences", "conf"}
-	correctNames    = []string{"correct", "is_correct", "correctness", "hit", "hits", "right"}
-	predictedNames  = []string{"predicted", "pred", "preds", "prediction", "predictions", "y_pred", "y_hat", "pred_label", "pred_labels", "predicted_label", "predicted_labels", "predicted_class"}
+	correctNames    = []string{"correct", "is_correct", "correctness", "hit", "hits", "right", "tp", "is_tp", "true_positive", "is_true_positive", "matched", "is_matched", "match", "is_match", "exact_match", "is_right", "success", "answer_correct", "was_correct"}
+	predictedNames  = []string{"predicted", "pred", "preds", "prediction", "predictions", "y_pred", "y_hat", "pred_label", "pred_labels", "predicted_label", "predicted_labels", "predicted_class", "pred_class", "predicted_classes", "y_predicted"}
 )
 
 // besideNames are the names of weights, groups and folds.
@@ -57,10 +57,20 @@ func rankOf(name string) int {
 			return i
 		}
 	}
-	if slices.Contains(confidenceNames, name) {
+	if isConfidenceName(name) {
 		return len(scoreNames)
 	}
 	return -1
+}
+
+// isConfidenceName reports whether a name is one of a confidence alone: one of confidenceNames as its first or last word, or
+// a largest probability.
+func isConfidenceName(name string) bool {
+	words := strings.Split(name, "_")
+	if slices.Contains(confidenceNames, words[0]) && len(words) == 2 && words[1] == "score" || slices.Contains(confidenceNames, words[len(words)-1]) {
+		return true
+	}
+	return slices.Contains([]string{"max_prob", "max_proba", "max_probability", "prob_max", "p_max", "pmax", "maxprob", "max_p", "max_softmax", "msp", "top_prob", "top1_prob", "top_probability"}, name)
 }
 
 // IsScores reports whether a name is one of scores, such as logits.
@@ -141,6 +151,8 @@ type Chosen struct {
 	Predicted      string // of a confidence alone with labels that are classes; else empty
 	Kind           Kind   // that the name of the scores states
 	Beside                // names of arrays beside the labels
+
+	maybe string // predictions beside one score a row, see Decide
 }
 
 // String says what was taken.
@@ -240,7 +252,9 @@ func Choose(arrays []npy.Named) ([]Chosen, error) {
 		case alone && len(c.labels) > 0:
 			err = fmt.Errorf("%s is a confidence alone, and %s has classes: it needs the predicted classes too, or whether each prediction is correct", c.scores[0].Name, c.labels[0].Name)
 		case !alone && len(c.scores) > 0 && len(c.labels) > 0:
-			set, err = pair(split, c.scores, c.labels)
+			if set, err = pair(split, c.scores, c.labels); err == nil && len(c.predicted) == 1 && len(c.scores[0].Shape) == 1 && set.Kind != KindLogits && set.Kind != KindLogProbs {
+				set.maybe = c.predicted[0].Name
+			}
 		default:
 			return Chosen{}, false, nil
 		}

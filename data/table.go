@@ -1,6 +1,7 @@
 package data
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -20,15 +21,16 @@ import (
 //	logits, log_probs or probs   n x k in float64, or n for the score of one of two classes
 //	labels                       n in int32
 //	confidence, correct          n in float64 and in int32, of predictions with a confidence alone
+//	weights, groups, folds       n in float64 and in int32, where columns hold them
 //
 // with cal_ and test_ before their names where a column says which rows calibrate. Errors say line
 // and column. The columns are found by the rules of columnsOf.
-func readTextTable(name string, r io.Reader, limit int64) (npy.Held, []string, error) {
+func readTextTable(name string, r io.Reader, limit int64, reading Reading) (npy.Held, []string, error) {
 	t, err := parseTable(name, r, limit)
 	if err != nil {
 		return nil, nil, err
 	}
-	c, err := columnsOf(t)
+	c, err := columnsOf(t, reading)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -50,6 +52,11 @@ type columns struct {
 	told     []string
 
 	alone *aloneColumns // of a confidence alone; else nil
+
+	beside beside
+	made   map[int]bool // columns that were made of others
+	used   []int        // columns that only decided how others are read
+	stated bool         // the owner names the columns of scores
 }
 
 // splitTitles are the titles of a column that says the set of a row.
@@ -76,28 +83,30 @@ var scorePrefixes = []struct {
 // columnsOf finds the columns of a table:
 //
 //   - confidence or conf, with correct, or with a column of predictions such as pred_label and one of labels, are predictions
-//     with a confidence alone, where no prefix below has several columns;
+//     with a confidence alone, where no prefix below has several columns. So is one probability beside predictions that say so
+//     (see predictedOrClass);
 //   - the label is the only column with one of labelNames as its title, or else with one of weakLabels;
 //   - split, set, part or fold says which rows calibrate (cal, val, ...) and which test; rows of other
 //     sets, such as train, are left out;
 //   - the scores are the columns with one prefix, such as p_0, p_1 or logit_cat, logit_dog; of several
 //     prefixes logits go before log-probabilities, probabilities and others. Else they are the columns
-//     whose titles are the labels, or numbers from 0, or else all other columns of numbers. One column
+//     whose titles are the labels, or numbers from 0, or else all other columns of numbers. Where a group of columns names
+//     all labels between a common prefix and suffix, it goes before one that does not. One column
 //     is the score of one of two classes.
+//   - weight, group (patient_id, ...) and fold are what stands beside labels.
 //
 // Numbers after the prefix give the order of the classes. Labels that are names, or numbers that all
 // stand in the titles, are the classes of the columns with them in the title. Other names are the
 // classes in ascending order, which is a warning, and an error where the accuracy is at most that of
 // chance.
-func columnsOf(t *textTable) (*columns, error) {
-	c := &columns{textTable: t, split: -1, rowsOf: map[Split][]int{}, classes: map[string]int32{}, decimals: map[rune]bool{}}
-	plain := make([]string, len(t.header))
+func columnsOf(t *textTable, r Reading) (*columns, error) {
+	c := &columns{textTable: t, label: -1, split: -1, made: map[int]bool{}, stated: len(r.Classes) > 0, rowsOf: map[Split][]int{}, classes: map[string]int32{}, decimals: map[rune]bool{}}
 	for j, h := range t.header {
-		plain[j] = strings.Trim(plainName(h), "_")
 		if h != "" && slices.Index(t.header, h) != j {
 			return nil, t.fail("two columns are named "+h, "")
 		}
 	}
+	plain := t.plainTitles()
 	with := func(titles []string) (found []int) {
 		for j, h := range plain {
 			if slices.Contains(titles, h) {
@@ -110,27 +119,195 @@ func columnsOf(t *textTable) (*columns, error) {
 	if len(labels) == 0 {
 		labels = with(weakLabels)
 	}
-	if found := with(splitTitles); len(found) > 0 && !c.isFraction(found[0]) {
+	if len(labels) == 0 && r.Label == "" {
+		j, err := c.oneHot(plain)
+		if err != nil {
+			return nil, err
+		}
+		if j >= 0 {
+			labels, plain = []int{j}, t.plainTitles()
+		}
+	}
+	if found := with(splitTitles); len(found) > 0 && !c.isFraction(found[0]) && !(slices.Contains(foldTitles, plain[found[0]]) && c.isFold(found[0])) {
 		c.split = found[0]
 	}
-	if a := c.aloneOf(plain, with(confidenceNames), with(correctNames), with(predictedNames), labels); a != nil {
+	confidence, correct := c.confidenceColumns(plain), lists.Where(with(correctNames), c.isFlag)
+	predicted := lists.Where(with(predictedNames), func(j int) bool { return !c.isFraction(j) })
+	for _, x := range []struct {
+		flag, title string
+		set         func(j int)
+	}{
+		{"label", r.Label, func(j int) { labels = []int{j} }},
+		{"split", r.Split, func(j int) { c.split = j }},
+		{"fold", r.Fold, func(j int) {
+			if c.split == j {
+				c.split = -1
+			}
+		}},
+		{"prediction", r.Prediction, func(j int) { predicted = []int{j} }},
+		{"confidence", r.Confidence, func(j int) { confidence = []int{j} }},
+	} {
+		j, err := t.column(x.flag, x.title)
+		if err != nil {
+			return nil, err
+		}
+		if j >= 0 {
+			x.set(j)
+		}
+	}
+	if len(labels) == 1 {
+		c.label = labels[0]
+		predicted = lists.Where(predicted, func(j int) bool { return j != c.label })
+		if err := c.leaveOut(r.Ignore); err != nil {
+			return nil, err
+		}
+	}
+	var a *aloneColumns
+	if !c.stated {
+		a = c.aloneOf(plain, confidence, correct, predicted, labels)
+	}
+	if a == nil && r.Confidence != "" {
+		return nil, t.fail("column "+r.Confidence+" is a confidence, and nothing says which predictions are right", "name the predictions by --prediction and the labels by --label")
+	}
+	if err := c.chooseRows(); err != nil {
+		return nil, err
+	}
+	if a == nil && !c.stated && len(labels) <= 1 {
+		var err error
+		if a, err = c.predictedOrClass(plain, correct, predicted); err != nil {
+			return nil, err
+		}
+	}
+	if a != nil {
 		c.alone = a
-		return c, c.chooseRows()
+		return c, c.chooseBeside(plain, r)
 	}
 	switch {
 	case len(labels) == 0:
 		return nil, t.fail("no column of labels (the columns are "+few(t.header, 12)+")", t.labelFix(plain))
 	case len(labels) > 1:
-		return nil, t.fail("several columns can be the labels: "+t.titles(labels), "keep one of them, or name it: python3 -m qatsbench.datasets import csv --label COLUMN")
+		return nil, t.fail("several columns can be the labels: "+t.titles(labels), "keep one of them, or name it: --label COLUMN")
 	}
-	c.label = labels[0]
-	if err := c.chooseRows(); err != nil {
+	if err := c.areClasses(); err != nil {
 		return nil, err
 	}
-	if err := c.chooseScores(plain); err != nil {
+	if err := c.chooseBeside(plain, r); err != nil { // they are no scores
+		return nil, err
+	}
+	var err error
+	if c.stated {
+		err = c.statedScores(plain, r.Classes)
+	} else {
+		err = c.chooseScores(plain)
+	}
+	if err != nil {
 		return nil, err
 	}
 	return c, c.chooseClasses()
+}
+
+// plainTitles returns the titles in lower case, with _ between words.
+func (t *textTable) plainTitles() []string {
+	plain := make([]string, len(t.header))
+	for j, h := range t.header {
+		plain[j] = strings.Trim(plainName(h), "_")
+	}
+	return plain
+}
+
+// leaveOut removes the rows of some labels.
+func (c *columns) leaveOut(labels []string) error {
+	if len(labels) == 0 {
+		return nil
+	}
+	var rows [][]string
+	var lines []int
+	left := map[string]int{}
+	for i, row := range c.rows {
+		if slices.Contains(labels, row[c.label]) {
+			left[row[c.label]]++
+			continue
+		}
+		rows, lines = append(rows, row), append(lines, c.lines[i])
+	}
+	for _, l := range labels {
+		if left[l] == 0 {
+			return c.fail(fmt.Sprintf("no row has the label %q (the labels are %s)", l, few(c.distinct(c.label), 8)), "--ignore takes labels of the table")
+		}
+		c.told = append(c.told, fmt.Sprintf("left out are %d rows with the label %q", left[l], l))
+	}
+	if len(rows) == 0 {
+		return c.fail("no row is left", "")
+	}
+	c.rows, c.lines = rows, lines
+	return nil
+}
+
+// areClasses returns an error if the labels are the targets of a regression: numbers of which some are not whole.
+func (c *columns) areClasses() error {
+	if !c.isFraction(c.label) {
+		return nil
+	}
+	for i, row := range c.rows {
+		if _, whole := wholeNumber(row[c.label]); whole || !isNumber(row[c.label]) {
+			continue
+		}
+		return c.problem(i, c.label, fmt.Sprintf("%s is no class: numbers with fractions are the targets of a regression or soft labels, and calibration here is of classes", row[c.label]), "name the column of classes: --label COLUMN")
+	}
+	return nil
+}
+
+// oneHot makes a column of labels of columns such as y_0, y_1 of 0 and 1, and returns it; -1 if there are none. Rows with
+// several 1, or none, are an error.
+func (c *columns) oneHot(plain []string) (int, error) {
+	for _, name := range labelNames {
+		var cols []int
+		var classes []string
+		for j, title := range plain {
+			if suffix, ok := suffixOf(title, name); ok && suffix != "" && c.isFlag(j) {
+				cols, classes = append(cols, j), append(classes, suffix)
+			}
+		}
+		if len(cols) < 2 {
+			continue
+		}
+		texts := make([]string, len(c.rows))
+		for i, row := range c.rows {
+			ones := 0
+			for k, j := range cols {
+				if isTrue(row[j]) {
+					texts[i] = classes[k]
+					ones++
+				}
+			}
+			if ones != 1 {
+				return -1, c.problem(i, cols[0], fmt.Sprintf("%d of the columns %s are 1: several labels a row, or none, are not supported", ones, c.titles(cols)), "give each row one class, or make a table of two classes for each label")
+			}
+		}
+		for i := range c.rows {
+			c.rows[i] = append(slices.Clip(c.rows[i]), texts[i])
+		}
+		c.header = append(slices.Clip(c.header), name)
+		c.made[len(c.header)-1] = true
+		c.used = append(c.used, cols...)
+		c.told = append(c.told, fmt.Sprintf("%s have exactly one 1 in each row: they are read as one label", c.titles(cols)))
+		return len(c.header) - 1, nil
+	}
+	return -1, nil
+}
+
+// isTrue reports whether a field is 1 or true.
+func isTrue(field string) bool {
+	v, whole := wholeNumber(field)
+	return whole && v == 1 || strings.EqualFold(field, "true")
+}
+
+// isFlag reports whether all fields of a column are 0, 1, true or false.
+func (t *textTable) isFlag(col int) bool {
+	return !slices.ContainsFunc(t.distinct(col), func(s string) bool {
+		v, whole := wholeNumber(s)
+		return !(whole && (v == 0 || v == 1) || strings.EqualFold(s, "true") || strings.EqualFold(s, "false"))
+	})
 }
 
 // labelFix is what to do about a table without a column of labels.
@@ -143,7 +320,7 @@ func (t *textTable) labelFix(plain []string) string {
 			return fmt.Sprintf("%d columns have a name such as %s_0: if each row has exactly one 1, store the number of its column in one column label", n, name)
 		}
 	}
-	return "name it label, target or y_true; python3 -m qatsbench.datasets import csv --label COLUMN takes any name"
+	return "name it: --label COLUMN"
 }
 
 // isNumeric reports whether more than a tenth of the fields of a column are numbers, without empty ones. A field that is
@@ -196,11 +373,7 @@ func (c *columns) chooseRows() error {
 		}
 		return ""
 	}
-	var cals []string
-	for _, s := range CalNames() {
-		cals = append(cals, string(s))
-	}
-	cal, test := take(Cal, append(cals, "calib", "dev", "holdout")), take(Test, []string{"test", "testing", "eval", "evaluation"})
+	cal, test := take(Cal, calTitles()), take(Test, testTitles)
 	if cal == "" && test == "" {
 		return c.fail(fmt.Sprintf("column %s has the values %s, and none of cal, val and test", c.title(c.split), few(names, 8)), "name the values: python3 -m qatsbench.datasets import csv --split "+c.title(c.split)+" --cal VALUE --test VALUE")
 	}
@@ -216,6 +389,27 @@ func (c *columns) chooseRows() error {
 	return nil
 }
 
+// testTitles are the values of a column of sets for the rows of the test set, and calTitles those for the calibration set.
+var testTitles = []string{"test", "testing", "eval", "evaluation"}
+
+func calTitles() (names []string) {
+	for _, s := range CalNames() {
+		names = append(names, string(s))
+	}
+	return append(names, "calib", "dev", "holdout")
+}
+
+// setOf returns the set that a value of a column of sets names; "" for none.
+func setOf(value string) Split {
+	switch value = strings.ToLower(value); {
+	case slices.Contains(calTitles(), value):
+		return Cal
+	case slices.Contains(testTitles, value):
+		return Test
+	}
+	return ""
+}
+
 // suffixOf returns what stands behind a prefix in a title, without separators.
 func suffixOf(title, prefix string) (suffix string, ok bool) {
 	rest, ok := strings.CutPrefix(title, prefix)
@@ -229,15 +423,115 @@ func suffixOf(title, prefix string) (suffix string, ok bool) {
 	return rest, err == nil
 }
 
+// isTaken reports whether a column is no score.
+func (c *columns) isTaken(j int) bool {
+	return j == c.label || j == c.split || j == c.beside.weight || j == c.beside.group || j == c.beside.fold || slices.Contains(c.used, j) || c.made[j]
+}
+
+// statedScores takes the columns of scores that the owner names.
+func (c *columns) statedScores(plain []string, patterns []string) error {
+	var taken []int
+	for j := range c.header {
+		if c.isTaken(j) {
+			taken = append(taken, j)
+		}
+	}
+	found, err := c.columnsLike(patterns, taken)
+	if err != nil {
+		return err
+	}
+	c.scores = found
+	for _, g := range c.matchTitles(plain, c.labelTexts(), func(j int) bool { return !slices.Contains(found, j) }) {
+		if len(g.cols) == len(found) {
+			c.scores, c.titled, c.kind = g.cols, g.titled, kindOfPrefix(g.prefix)
+			return c.order()
+		}
+	}
+	for _, p := range scorePrefixes {
+		for _, prefix := range p.names {
+			var titled []string
+			for _, j := range found {
+				if suffix, ok := suffixOf(plain[j], prefix); ok {
+					titled = append(titled, suffix)
+				}
+			}
+			if len(titled) == len(found) {
+				c.titled, c.kind = titled, p.kind
+				return c.order()
+			}
+		}
+	}
+	for _, j := range found {
+		c.titled = append(c.titled, plain[j])
+	}
+	return c.order()
+}
+
 // chooseScores finds the columns of scores, in the order of their numbers or of the file.
 func (c *columns) chooseScores(plain []string) error {
+	labels := c.labelTexts()
+	prefixed, err := c.prefixed(plain)
+	if prefixed == nil || len(prefixed.cols) > 1 && slices.ContainsFunc(labels, func(l string) bool { return !slices.Contains(prefixed.titled, l) }) {
+		groups, kind := ofKind(c.matchTitles(plain, labels, c.isTaken))
+		if len(groups) > 1 {
+			var names []string
+			for _, g := range groups {
+				names = append(names, c.titles(g.cols))
+			}
+			return c.fail("several groups of columns can be the scores: "+strings.Join(names, "; "), "name one of them: --classes '"+c.title(groups[0].cols[0])[:len(groups[0].prefix)]+"*'")
+		}
+		if len(groups) == 1 {
+			c.scores, c.titled, c.kind = groups[0].cols, groups[0].titled, kind
+			return c.order()
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if prefixed != nil {
+		if err := c.noNumbers(plain, []string{prefixed.prefix}, prefixed.cols); err != nil {
+			return err
+		}
+		c.scores, c.titled = prefixed.cols, prefixed.titled
+		return c.order()
+	}
+	c.scores = c.unprefixed(plain)
+	for _, j := range c.scores {
+		title := plain[j]
+		if len(c.scores) == 1 {
+			title = cmp.Or(labelIn(title, labels), title)
+		}
+		c.titled = append(c.titled, title)
+	}
+	if len(c.scores) == 0 {
+		for _, p := range scorePrefixes {
+			if err := c.noNumbers(plain, p.names, nil); err != nil {
+				return err
+			}
+		}
+		return c.fail("no columns of scores, such as p_0, p_1 or logit_cat, logit_dog (the columns are "+few(c.header, 12)+")", "name the columns by --classes; integers in one column are labels, and are never taken as scores")
+	}
+	return c.order()
+}
+
+// isScore reports whether a column under a prefix alone, such as prob, can be scores: numbers that are not all whole, or
+// 0 and 1 under a name of probabilities, as a full tree has them.
+func (c *columns) isScore(j int, kind Kind, prefix string) bool {
+	if slices.Contains(confidences, prefix) {
+		return false
+	}
+	return c.isFraction(j) || c.isFlag(j) && c.isNumeric(j) && (kind == KindProbs || kind == AnyKind && slices.Contains([]string{"score", "scores", "y_score"}, prefix))
+}
+
+// prefixed returns the columns of scores with one of scorePrefixes, and sets their kind; nil if there are none.
+func (c *columns) prefixed(plain []string) (*titledGroup, error) {
 	for _, p := range scorePrefixes {
 		groups := map[string][]int{}
 		var several, one []string // prefixes with several columns, and with one
 		for _, prefix := range p.names {
 			for j, title := range plain {
 				suffix, ok := suffixOf(title, prefix)
-				if !ok || j == c.label || j == c.split || !c.isNumeric(j) || suffix == "" && (!c.isFraction(j) || slices.Contains(confidences, prefix)) {
+				if !ok || c.isTaken(j) || !c.isNumeric(j) || suffix == "" && !c.isScore(j, p.kind, prefix) {
 					continue
 				}
 				groups[prefix] = append(groups[prefix], j)
@@ -258,33 +552,19 @@ func (c *columns) chooseScores(plain []string) error {
 			for _, prefix := range several {
 				names = append(names, c.titles(groups[prefix]))
 			}
-			return c.fail("several groups of columns can be the scores: "+strings.Join(names, "; "), "keep one of them, or name it: python3 -m qatsbench.datasets import csv --classes 'PATTERN*'")
+			return nil, c.fail("several groups of columns can be the scores: "+strings.Join(names, "; "), "keep one of them, or name it: --classes 'PATTERN*'")
 		}
 		if len(several) == 1 {
-			if err := c.noNumbers(plain, several[:1], groups[several[0]]); err != nil {
-				return err
-			}
-			c.scores, c.kind = groups[several[0]], p.kind
-			for _, j := range c.scores {
+			g := &titledGroup{prefix: several[0], cols: groups[several[0]]}
+			c.kind = p.kind
+			for _, j := range g.cols {
 				suffix, _ := suffixOf(plain[j], several[0])
-				c.titled = append(c.titled, suffix)
+				g.titled = append(g.titled, suffix)
 			}
-			return c.order()
+			return g, nil
 		}
 	}
-	c.scores = c.unprefixed(plain)
-	for _, j := range c.scores {
-		c.titled = append(c.titled, plain[j])
-	}
-	if len(c.scores) == 0 {
-		for _, p := range scorePrefixes {
-			if err := c.noNumbers(plain, p.names, nil); err != nil {
-				return err
-			}
-		}
-		return c.fail("no columns of scores, such as p_0, p_1 or logit_cat, logit_dog (the columns are "+few(c.header, 12)+")", "integers in one column are labels, and are never taken as scores")
-	}
-	return c.order()
+	return nil, nil
 }
 
 // noNumbers is the error of a column that is not among the scores although its title has one of the prefixes and a number,
@@ -293,7 +573,7 @@ func (c *columns) noNumbers(plain, prefixes []string, scores []int) error {
 	for _, prefix := range prefixes {
 		for j, title := range plain {
 			suffix, ok := suffixOf(title, prefix)
-			if _, err := strconv.Atoi(suffix); !ok || err != nil || slices.Contains(scores, j) || j == c.label || j == c.split {
+			if _, err := strconv.Atoi(suffix); !ok || err != nil || slices.Contains(scores, j) || c.isTaken(j) {
 				continue
 			}
 			for i := range c.rows {
@@ -320,7 +600,7 @@ func (c *columns) unprefixed(plain []string) []int {
 	}
 	var named, numbered, fractions []int
 	for j, title := range plain {
-		if j == c.label || j == c.split || !c.isNumeric(j) {
+		if c.isTaken(j) || !c.isNumeric(j) {
 			continue
 		}
 		if _, err := strconv.Atoi(title); err == nil {
@@ -383,7 +663,7 @@ func (c *columns) order() error {
 	slices.SortFunc(at, func(a, b int) int { return numbers[a] - numbers[b] })
 	cols, titled := slices.Clone(c.scores), slices.Clone(c.titled)
 	for i, k := range at {
-		if i > 0 && numbers[k] != numbers[at[0]]+i {
+		if i > 0 && numbers[k] != numbers[at[0]]+i && slices.ContainsFunc(c.labelTexts(), func(l string) bool { return !slices.Contains(titled, l) }) {
 			return c.fail(fmt.Sprintf("the columns of scores have the numbers %d and %d, and none between them", numbers[at[i-1]], numbers[k]), "give the scores of all classes")
 		}
 		c.scores[i], c.titled[i] = cols[k], titled[k]
@@ -417,9 +697,9 @@ func (c *columns) chooseClasses() error {
 	}
 	var missing []string
 	for _, text := range names {
-		class, ok := titled[plainName(text)]
-		if v, whole := wholeNumber(text); whole && !ok {
-			class, ok = titled[strconv.Itoa(int(v))]
+		class, ok := titled[titleText(text)]
+		if !ok {
+			class, ok = titled[plainName(text)]
 		}
 		if !ok {
 			missing = append(missing, text)
@@ -445,6 +725,9 @@ func (c *columns) chooseClasses() error {
 			c.told = append(c.told, fmt.Sprintf("the labels are the numbers in the titles: label %s is class 0", c.titled[0]))
 		}
 		return nil
+	case integers && single && len(names) > fewestGroups:
+		return c.fail(fmt.Sprintf("%d labels (%s), and one column of scores, %s", len(names), few(names, 8), c.titles(c.scores)),
+			"if they are the targets of a regression, there is nothing to calibrate: qats is for classes; of classes, give the scores of all, or the predicted class beside its probability")
 	case integers:
 		for _, text := range names {
 			c.classes[text], _ = wholeNumber(text)
@@ -602,11 +885,51 @@ func (c *columns) arrays() (npy.Held, []string, error) {
 		}
 		w.Add(before+role, "F64", shape, npy.Little(values[split]))
 		w.Add(before+"labels", "I32", []int{n}, npy.Little(labels))
+		if err := c.addBeside(&w, before, c.rowsOf[split]); err != nil {
+			return nil, nil, err
+		}
 	}
 	what := map[Kind]string{KindLogits: "logits", KindLogProbs: "log-probabilities", KindProbs: "probabilities"}[kind]
-	told := []string{fmt.Sprintf("%s in %s%s, labels in %s", what, c.titles(c.scores), why, c.title(c.label))}
+	told := []string{fmt.Sprintf("%s in %s%s, labels in %s%s", what, c.titles(c.scores), why, c.title(c.label), c.besideWords(append(append([]int{c.label}, c.scores...), c.used...)...))}
 	b, err := w.Bytes()
 	return b, append(told, c.told...), err
+}
+
+// addBeside adds the arrays beside the labels of some rows.
+func (c *columns) addBeside(w *npy.TensorWriter, before string, rows []int) error {
+	n := len(rows)
+	if j := c.beside.weight; j >= 0 {
+		weights := make([]float64, n)
+		for r, i := range rows {
+			v, err := c.number(i, j)
+			if err != nil {
+				return err
+			}
+			if !(v >= 0) {
+				return c.problem(i, j, fmt.Sprintf("%g is no weight", v), "a weight is a finite number of at least 0; 2 counts the row twice, and 0 leaves it out")
+			}
+			weights[r] = v
+		}
+		w.Add(before+"weights", "F64", []int{n}, npy.Little(weights))
+	}
+	if j := c.beside.group; j >= 0 {
+		names := make([]string, n)
+		for r, i := range rows {
+			if names[r] = c.rows[i][j]; names[r] == "" {
+				return c.problem(i, j, "no group", "give each row the id of its group")
+			}
+		}
+		groups, _ := NumberGroups(names)
+		w.Add(before+"groups", "I32", []int{n}, npy.Little(groups))
+	}
+	if j := c.beside.fold; j >= 0 {
+		numbers, folds := c.foldNumbers(), make([]int32, n)
+		for r, i := range rows {
+			folds[r] = numbers[c.rows[i][j]]
+		}
+		w.Add(before+"folds", "I32", []int{n}, npy.Little(folds))
+	}
+	return nil
 }
 
 // percent reports whether every row looks like probabilities in per cent.

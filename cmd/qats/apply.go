@@ -99,7 +99,7 @@ func (a *apply) run(cmd *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
-	files.FS, files.MemberLimit = arrayInput(cmd, a.memory), a.memory.bytes
+	files.FS, files.MemberLimit = a.columns.input(cmd, a.memory), a.memory.bytes
 	warnings := []warning{}
 	tell := teller(cmd, a.json, &warnings)
 	if err := a.takeManifest(tell); err != nil {

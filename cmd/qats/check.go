@@ -49,7 +49,8 @@ row for each set, with its accuracy and ECE without calibration.`,
 	f := cmd.Flags()
 	dataFlag(cmd, &c.folders)
 	kindFlag(cmd, &c.stated.Kind)
-	ignoreFlag(cmd, &c.stated.Ignore)
+	ignoreNamesFlag(cmd, &c.stated.Ignore, &c.columns.reading.Ignore)
+	c.columns.flags(cmd)
 	ofArrays(cmd)
 	f.BoolVar(&c.json, "json", false, objects)
 	return cmd
@@ -57,8 +58,9 @@ row for each set, with its accuracy and ECE without calibration.`,
 
 // checking are the flags of check.
 type checking struct {
-	folders []string    // of specs
+	folders []string     // of specs
 	stated  look.Stated // of files
+	columns readingFlags // of tables
 	json    bool
 }
 
@@ -146,7 +148,10 @@ func (c *checking) tried(cmd *cobra.Command, args []string) (*inspect.Inspection
 	} else {
 		var m memory
 		m.usual()
-		given, err = findArrays(cmd, m, args, c.stated)
+		if c.stated.Classes, err = c.columns.number(); err != nil {
+			return nil, err
+		}
+		given, err = findArrays(cmd, m, args, c.stated, c.columns.reading)
 	}
 	if err != nil {
 		return nil, err

@@ -31,6 +31,7 @@ type arrayFiles struct {
 
 	confidence, correct string // in the place of logits and of labels
 	beside              besideFlags
+	columns             readingFlags
 }
 
 // arrayFlag is a flag that names an array file.
@@ -75,11 +76,11 @@ func (a *arrayFiles) flags(cmd *cobra.Command, what string, fit bool) {
 		cmd.MarkFlagFilename(x.name, "npy", "npz", "safetensors")
 	}
 	kindFlag(cmd, &a.files.Kind)
-	confidenceFlags(cmd, &a.confidence, &a.files.Classes)
+	confidenceFlags(cmd, &a.confidence, &a.files.Classes, &a.columns)
 	if fit {
 		outcomeFlags(cmd, &a.correct, &a.files.Predicted)
 		a.beside.flags(cmd, true)
-		ignoreFlag(cmd, &a.files.Ignore)
+		ignoreNamesFlag(cmd, &a.files.Ignore, &a.columns.reading.Ignore)
 	}
 }
 
@@ -191,7 +192,7 @@ func (f *fit) run(cmd *cobra.Command, method string) (err error) {
 		return err
 	}
 	f.memory.hold()
-	f.files.FS, f.files.MemberLimit = arrayInput(cmd, f.memory), f.memory.bytes
+	f.files.FS, f.files.MemberLimit = f.columns.input(cmd, f.memory), f.memory.bytes
 	if err := f.takeManifest(tell); err != nil {
 		return err
 	}

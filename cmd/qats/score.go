@@ -43,10 +43,10 @@ undefined is "-". Of two classes, it prints metrics of the positive class too. -
 	f.StringVar(&s.top, "top", "", "`FILE` of the pairs of a top-label method, which apply writes")
 	kindFlag(cmd, &s.kind)
 	var classes int
-	confidenceFlags(cmd, &s.confidence, &classes)
+	confidenceFlags(cmd, &s.confidence, &classes, &s.columns)
 	cmd.Flags().MarkHidden("classes") // no score depends on it
 	outcomeFlags(cmd, &s.correct, &s.predicted)
-	ignoreFlag(cmd, &s.ignore)
+	ignoreNamesFlag(cmd, &s.ignore, &s.columns.reading.Ignore)
 	s.beside.flags(cmd, false)
 	f.StringVar(&s.labels, "labels", "", "`FILE` of labels, n integers")
 	f.StringSliceVar(&s.metrics, "metric", []string{"accuracy", "ece", "aece", "nll", "brier"}, "`NAMES` of metrics and groups; "+called.Command()+" doc metrics lists them")
@@ -74,6 +74,7 @@ type scoreFlags struct {
 	kind                              data.Kind
 	ignore                            data.Ignore
 	beside                            besideFlags
+	columns                           readingFlags
 	metrics                           []string
 	memory                            memory
 	json                              bool
@@ -138,7 +139,7 @@ func (s *scoreFlags) run(cmd *cobra.Command) error {
 	}
 	s.kind, s.ignore = files.Kind, files.Ignore
 	score := arrays.Score{Probs: s.probs, Logits: s.logits, Top: s.top, Labels: s.labels, Confidence: s.confidence, Predicted: s.predicted, Uncal: s.uncal, Kind: s.kind, Ignore: s.ignore, Beside: beside,
-		Metrics: entries, Interval: s.interval, Memory: s.memory.bytes, Warn: notesTo(tell), FS: arrayInput(cmd, s.memory)}
+		Metrics: entries, Interval: s.interval, Memory: s.memory.bytes, Warn: notesTo(tell), FS: s.columns.input(cmd, s.memory)}
 	samples, err := score.Samples(cmd.Context())
 	if err != nil {
 		return err

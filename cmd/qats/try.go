@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/formats"
 	"github.com/qats-bench/qats/data/problem"
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/look"
@@ -56,7 +58,7 @@ func tryCommand() *cobra.Command {
 	var t trying
 	var kind data.Kind
 	var ignore data.Ignore
-	var classes int
+	var columns readingFlags
 	var beside besideFlags
 	cmd := &cobra.Command{
 		Use:   "try CAL_LOGITS CAL_LABELS TEST_LOGITS TEST_LABELS | LOGITS LABELS | DIR | FILE.npz | FILE.csv | - | @demo",
@@ -110,12 +112,15 @@ Another one takes its place only if the calibration rows show that it is better.
 			if err := notArrays("try takes "+english.List(data.Forms().Endings())+" files", others, true); err != nil {
 				return err
 			}
+			classes, err := columns.number()
+			if err != nil {
+				return err
+			}
 			stated := look.Stated{Kind: kind, Ignore: ignore, Classes: classes}
-			var err error
 			if stated.Beside, err = beside.sets(args); err != nil {
 				return err
 			}
-			given, err := findArrays(cmd, t.memory, args, stated)
+			given, err := findArrays(cmd, t.memory, args, stated, columns.reading)
 			if err != nil {
 				return err
 			}
@@ -123,9 +128,9 @@ Another one takes its place only if the calibration rows show that it is better.
 		},
 	}
 	kindFlag(cmd, &kind)
-	ignoreFlag(cmd, &ignore)
+	ignoreNamesFlag(cmd, &ignore, &columns.reading.Ignore)
 	beside.flags(cmd, true)
-	cmd.Flags().IntVar(&classes, "classes", 0, "number `K` of classes, for confidences without logits")
+	columns.flags(cmd)
 	t.flags(cmd)
 	ofArrays(cmd)
 	return cmd
@@ -137,12 +142,25 @@ func isArrayFile(name string) bool {
 	return form != nil
 }
 
+// isTable reports whether a name is that of a text table, by its ending.
+func isTable(name string) bool {
+	form, _ := data.Forms().Match(name)
+	_, ok := form.(formats.Table)
+	return ok
+}
+
 // findArrays finds the arrays that arguments name, and says what was taken of them.
-func findArrays(cmd *cobra.Command, m memory, args []string, stated look.Stated) (*look.Given, error) {
-	given, err := look.Find(cmd.Context(), arrayInput(cmd, m), args, stated)
+func findArrays(cmd *cobra.Command, m memory, args []string, stated look.Stated, reading data.Reading) (*look.Given, error) {
+	if reading.Stated() && !slices.ContainsFunc(args, isTable) {
+		return nil, usage("--label, --classes, --confidence, --prediction, --group, --weight, --fold, --split and names in --ignore say what the columns of a table are, and there is no table")
+	}
+	in := arrayInput(cmd, m)
+	in.StateReading(reading)
+	given, err := look.Find(cmd.Context(), in, args, stated)
 	if err != nil {
 		return nil, err
 	}
+	given.Reading = reading
 	for _, line := range given.Took {
 		warn(cmd.ErrOrStderr(), newTextWarning(line))
 	}

@@ -209,6 +209,7 @@ func (p printed) saveWords() []string {
 	if list := g.Cal.Files.Ignore; len(list) > 0 {
 		words = append(words, "--ignore", list.String())
 	}
+	words = append(words, readingWords(g.Reading)...)
 	return append(words, "-o", "model.json")
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/qats-bench/qats/data"
@@ -32,13 +33,24 @@ func findArchive(fsys fs.FS, file string, stated Stated) (*Given, error) {
 	case len(sets) > 0:
 	case file == npy.StreamName:
 		return nil, &problem.Problem{Place: file, Cause: "it has the arrays " + names + ", and no logits with labels under names that are understood", Fix: "understood are " + data.KnownNames}
+	case slices.ContainsFunc(arrays, func(a npy.Named) bool { return len(a.Shape) == 3 && data.IsScores(a.Name) }):
+		i := slices.IndexFunc(arrays, func(a npy.Named) bool { return len(a.Shape) == 3 && data.IsScores(a.Name) })
+		return nil, &problem.Problem{Place: file + "#" + arrays[i].Name, Cause: "shape " + npy.Tuple(arrays[i].Shape) + ", and want n x k",
+			Fix: "of members of an ensemble or passes of dropout, m x n x k, store the mean of their softmax, n x k, as probs"}
 	default:
 		return nil, fmt.Errorf("%s: it has the arrays %s, and no logits with labels under names that are understood (%s); name the members: "+called.Command()+" try %s#LOGITS %s#LABELS",
 			file, names, data.KnownNames, file, file)
 	}
 	var places []Place
 	var took []string
-	for _, s := range sets {
+	for i, s := range sets {
+		s, why, err := s.Decide(file, func(name string) (*npy.Array, error) { return data.OpenArray(fsys, file+"#"+name) })
+		if err != nil {
+			return nil, err
+		}
+		if sets[i] = s; why != "" {
+			took = append(took, file+": "+why)
+		}
 		if stated.named, stated.Predicted = s.Kind, ""; s.Predicted != "" {
 			stated.Predicted = file + "#" + s.Predicted
 		}

@@ -18,6 +18,8 @@ type Given struct {
 	Test *Place // nil where there is one set
 
 	Took []string // which arrays or columns of a file were taken, one line each
+
+	Reading data.Reading // of the table, as a command states it
 }
 
 // Name names the network, without a backbone that its place does not name.

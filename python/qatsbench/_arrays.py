@@ -37,6 +37,7 @@ def table(value, name, shape="n x k", kind=None, *, labels=None, labels_name="la
         raise InputError(f"None, want {shape}", code="input", where=name)
     if labels is not None:
         _exchanged(value, labels, name, labels_name)
+        _same_order(value, labels, name, labels_name)
     if shape == "n x k" and isinstance(value, (list, tuple)) and value and getattr(value[0], "ndim", 0) == 2:
         join = "torch.cat" if hasattr(value[0], "detach") else "np.concatenate"
         raise InputError(f"{len(value)} tables, want one", code="input", where=name, hint=f"join them by {join}({_variable(name)})")
@@ -116,6 +117,21 @@ def _exchanged(value, labels, name, labels_name):
             code="input",
             where=name,
             hint=f"exchange the two: {_variable(name)} comes first, then {_variable(labels_name)}",
+        )
+
+
+def _same_order(value, labels, name, labels_name):
+    """Raise InputError for pandas objects whose indexes have the same rows in another order. Rows are taken by their place."""
+    a, b = getattr(value, "index", None), getattr(labels, "index", None)
+    if not all(hasattr(i, "is_unique") and i.is_unique for i in (a, b)) or len(a) != len(b) or a.equals(b):
+        return
+    if len(a.difference(b)) == 0:
+        p, y = _variable(name), _variable(labels_name)
+        raise InputError(
+            f"its index has the rows in another order than that of {labels_name}, and rows are taken by their place",
+            code="input",
+            where=name,
+            hint=f"give {y}.loc[{p}.index]; if the places are right, give {y}.to_numpy()",
         )
 
 
@@ -328,6 +344,8 @@ def _reshaped(a, name, labels, labels_name):
         return ""
     axis = a.ndim - 1 if a.ndim == 3 else 1  # n x t x k, n x k x h x w
     shape = None if labels is None or isinstance(labels, (str, os.PathLike)) else np.shape(labels)
+    if a.ndim == 3 and shape == a.shape[1:2] and a.shape[0] != a.shape[1]:
+        return f"of {a.shape[0]} members of an ensemble or passes of dropout, give the mean of their softmax, n x k, with kind='probs'"
     fits = [i for i in range(1, a.ndim) if shape == a.shape[:i] + a.shape[i + 1 :]]
     if fits and axis not in fits:
         axis = fits[0]

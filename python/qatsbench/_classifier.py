@@ -4,7 +4,7 @@ import copy
 import numbers
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone, is_outlier_detector, is_regressor
 from sklearn.model_selection import StratifiedGroupKFold, check_cv
 from sklearn.preprocessing import LabelEncoder
 from sklearn.utils import check_array, get_tags, indexable
@@ -69,6 +69,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         for the calibrators. Returns the estimator."""
         if isinstance(self.estimator, type):
             raise InputError("a class, want an estimator", code="usage", where="estimator", hint=f"give {self.estimator.__name__}()")
+        _a_classifier(self.estimator)
         _one_label_a_row(y)
         y = _check_y(y)  # as scikit-learn's own classifiers do: a column is taken as n values
         if sample_weight is not None:
@@ -240,6 +241,19 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 def _of(weights, rows):
     """Return the weights of rows; None where there are none."""
     return None if weights is None else weights[rows]
+
+
+def _a_classifier(estimator):
+    """Raises an error for an estimator that predicts no classes."""
+    others = (is_regressor, "a regressor, which predicts numbers"), (is_outlier_detector, "an outlier detector, which learns no classes")
+    for is_other, what in others:
+        if is_other(estimator):
+            raise InputError(
+                f"{type(estimator).__name__} is {what}, want a classifier",
+                code="usage",
+                where="estimator",
+                hint="calibration here is of the probabilities of classes",
+            )
 
 
 def _one_label_a_row(y):

@@ -81,7 +81,27 @@ LABELS = [
 # The names of a confidence alone, which is taken where there are no scores, of the flags that say whether the prediction is
 # right, and of predicted classes.
 CONFIDENCES = ["confidence", "confidences", "conf"]
-CORRECT = ["correct", "is_correct", "correctness", "hit", "hits", "right"]
+CORRECT = [
+    "correct",
+    "is_correct",
+    "correctness",
+    "hit",
+    "hits",
+    "right",
+    "tp",
+    "is_tp",
+    "true_positive",
+    "is_true_positive",
+    "matched",
+    "is_matched",
+    "match",
+    "is_match",
+    "exact_match",
+    "is_right",
+    "success",
+    "answer_correct",
+    "was_correct",
+]
 PREDICTED = [
     "predicted",
     "pred",
@@ -95,6 +115,9 @@ PREDICTED = [
     "predicted_label",
     "predicted_labels",
     "predicted_class",
+    "pred_class",
+    "predicted_classes",
+    "y_predicted",
 ]
 CALS = ["cal", "calibration", "val", "valid", "validation"]
 
