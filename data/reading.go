@@ -46,6 +46,9 @@ func (t *textTable) column(flag, title string) (int, error) {
 func (t *textTable) columnsLike(patterns []string, taken []int) (found []int, err error) {
 	for _, p := range patterns {
 		if j := slices.Index(t.header, p); j >= 0 {
+			if slices.Contains(found, j) || slices.Contains(taken, j) {
+				return nil, &problem.Problem{Place: t.name, Cause: fmt.Sprintf("column %q is named twice, or is no score", p), Fix: "--classes takes the columns of scores, each once"}
+			}
 			found = append(found, j)
 			continue
 		}
@@ -56,8 +59,7 @@ func (t *textTable) columnsLike(patterns []string, taken []int) (found []int, er
 			}
 		}
 		if len(found) == n {
-			_, err := t.column("classes", p)
-			return nil, err
+			return nil, &problem.Problem{Place: t.name, Cause: fmt.Sprintf("no column %q (the columns are %s)", p, few(t.header, 12)), Fix: "--classes takes titles of the table, or patterns such as 'p_*'"}
 		}
 	}
 	return found, nil

@@ -66,7 +66,7 @@ var splitTitles = []string{"split", "set", "subset", "part", "partition", "fold"
 var indexTitles = []string{"", "id", "index", "idx", "row", "row_id", "unnamed:_0", "unnamed:0", "sample", "sample_id", "image", "image_id", "file", "filename", "path", "name", "text", "uid", "uuid"}
 
 // weakLabels are titles of labels where no column has one of labelNames.
-var weakLabels = []string{"class", "true_class", "class_id", "actual", "y_val", "y_cal", "category", "outcome"}
+var weakLabels = []string{"class", "true_class", "class_id", "actual", "y_val", "y_cal", "category", "outcome", "answer", "correct_answer", "gold_answer", "reference", "expected"}
 
 // scorePrefixes are what stands before the class in the titles of columns of scores, with what it says
 // of them.

@@ -68,7 +68,9 @@ func few(names []string, n int) string {
 //   - the text is in UTF-8, or in UTF-16 with a byte order mark, and may be packed by gzip;
 //   - the first line is the header. Before it may be a line sep=; of Excel, and comments, which begin with #. Where the
 //     line after the comments has numbers alone, the last comment is the header: so numpy.savetxt writes it;
-//   - fields are separated by commas, semicolons, tabs or vertical lines, whichever the header has most of;
+//   - fields are separated by commas, semicolons, tabs or vertical lines, whichever the header has most of, or else by spaces,
+//     as numpy.savetxt writes them;
+//   - a text of JSON is a table of records, see records;
 //   - a line without any field is left out;
 //   - a column of lists of numbers, such as "[0.1, 0.9]", becomes a column for each number, TITLE_0, TITLE_1 and so on.
 func parseTable(name string, r io.Reader, limit int64) (*textTable, error) {
@@ -76,6 +78,9 @@ func parseTable(name string, r io.Reader, limit int64) (*textTable, error) {
 	text, err := t.unpacked(r, limit)
 	if err != nil {
 		return nil, err
+	}
+	if isJSON(text) && formats.IsRecords(name) {
+		return t, t.records(text)
 	}
 	text, before := t.afterComments(text)
 	c := csv.NewReader(strings.NewReader(text))
@@ -198,10 +203,15 @@ func (t *textTable) afterComments(text string) (string, int) {
 		case line != "" || !more:
 			if comment != "" && !slices.ContainsFunc(strings.FieldsFunc(line, func(r rune) bool { return r == separatorOf(line) }), func(f string) bool { return !isNumber(strings.TrimSpace(f)) }) {
 				text, before = comment+"\n"+text, before-1
-				line = comment
+				line, rest = comment, line
 			}
 			if t.comma == 0 {
 				t.comma = separatorOf(line)
+			}
+			if next, _, _ := strings.Cut(rest, "\n"); t.comma == ',' && !strings.Contains(line, ",") {
+				if n := len(strings.Fields(line)); n > 1 && n == len(strings.Fields(next)) && !strings.Contains(next, ",") {
+					t.comma = ' '
+				}
 			}
 			return text, before
 		}

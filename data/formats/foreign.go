@@ -65,7 +65,6 @@ var (
 	inExcel   = foreign{what: "a file of Excel", fix: "save it as CSV UTF-8"}
 	inR       = foreign{what: "a file of R", fix: `in R, save it as a table: write.csv(x, "x.csv", row.names = FALSE)`}
 	inJSON    = foreign{what: "a text of JSON", fix: byPandas + `pd.read_json("NAME").to_csv("x.csv", index=False)`}
-	jsonLines = foreign{what: "JSON lines", fix: byPandas + `pd.read_json("NAME", lines=True).to_csv("x.csv", index=False)`}
 	webPage   = foreign{what: "a web page in the place of the file", fix: "download the file itself"}
 	zipped    = foreign{what: "an .npz of arrays", fix: "give it a name that ends with .npz"}
 	ofTensors = foreign{what: "a .safetensors", fix: "give it a name that ends with .safetensors"}
@@ -115,8 +114,8 @@ func foreignOf(name string, start []byte, f Form) (foreign, bool) {
 	switch {
 	case strings.HasPrefix(text, "<!doctype html"), strings.HasPrefix(text, "<html"):
 		return webPage, true
-	case strings.HasPrefix(text, "{") && slices.Contains([]string{".jsonl", ".ndjson"}, strings.ToLower(filepath.Ext(name))):
-		return jsonLines, f.Content() != Several
+	case strings.HasPrefix(text, "{") && IsRecords(name), strings.HasPrefix(text, "[") && IsRecords(name):
+		return foreign{}, false
 	case strings.HasPrefix(text, "{"), strings.HasPrefix(text, "["):
 		return inJSON, f.Content() != Several
 	}

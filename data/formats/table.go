@@ -3,6 +3,7 @@ package formats
 import (
 	"errors"
 	"io"
+	"strings"
 
 	"github.com/qats-bench/qats/data/npy"
 )
@@ -32,4 +33,10 @@ func (Table) Members(npy.File) ([]Member, error) { return nil, errTable }
 // Open returns errTable.
 func (Table) Open(npy.File, Member, int64) (npy.Header, npy.File, error) {
 	return npy.Header{}, npy.File{}, errTable
+}
+
+// IsRecords reports whether the name of a file is that of JSON lines: .jsonl or .ndjson, or one of these packed by gzip.
+func IsRecords(path string) bool {
+	name := strings.TrimSuffix(strings.ToLower(path), ".gz")
+	return strings.HasSuffix(name, ".jsonl") || strings.HasSuffix(name, ".ndjson")
 }

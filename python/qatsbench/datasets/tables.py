@@ -37,7 +37,7 @@ INDICES = [
     "uid",
     "uuid",
 ]
-WEAK_LABELS = ["class", "true_class", "class_id", "actual", "y_val", "y_cal", "category", "outcome"]
+WEAK_LABELS = ["class", "true_class", "class_id", "actual", "y_val", "y_cal", "category", "outcome", "answer", "correct_answer", "gold_answer", "reference", "expected"]
 PREFIXES = [
     ("logits", ["logits", "logit", "z"]),
     ("log-probs", ["log_probs", "logprobs", "log_prob", "logprob", "log_proba", "log_softmax", "logp"]),

@@ -223,7 +223,8 @@ class _Unpickler(pickle.Unpickler):
             return _Name(name, self._load_from_bytes)
         known = _NAMES.get((module, name))
         if known is None:
-            raise DatasetError(f"the pickle imports {short(name, 60)!r} from {short(module, 60)!r}; {ONLY}")
+            frame = "; of a DataFrame, give its table: df.to_csv('x.csv', index=False)" if module.split(".")[0] == "pandas" else ""
+            raise DatasetError(f"the pickle imports {short(name, 60)!r} from {short(module, 60)!r}; {ONLY}{frame}")
         return known
 
     def _load_from_bytes(self, data):
