@@ -81,6 +81,29 @@ LABELS = [
 # The names of a confidence alone, which is taken where there are no scores, of the flags that say whether the prediction is
 # right, and of predicted classes.
 CONFIDENCES = ["confidence", "confidences", "conf"]
+LARGEST = [
+    "max_prob",
+    "max_proba",
+    "max_probability",
+    "prob_max",
+    "p_max",
+    "pmax",
+    "maxprob",
+    "max_p",
+    "max_softmax",
+    "msp",
+    "top_prob",
+    "top1_prob",
+    "top_probability",
+]
+
+
+def is_confidence(name):
+    """Reports whether a name is one of a confidence alone: one of CONFIDENCES as its last word, or a largest probability."""
+    words = name.split("_")
+    return words[-1] in CONFIDENCES or words[0] in CONFIDENCES and words[1:] == ["score"] or name in LARGEST
+
+
 CORRECT = [
     "correct",
     "is_correct",

@@ -12,7 +12,7 @@ import numpy as np
 
 from . import foreign, forms
 from .errors import DatasetError, short
-from .names import CALS, CONFIDENCES, CORRECT, LABELS, PER_CENT, PREDICTED, in_per_cent, kind_of, plain
+from .names import CALS, CORRECT, LABELS, PER_CENT, PREDICTED, in_per_cent, is_confidence, kind_of, plain
 from .network import outside
 
 SPLITS = ["split", "set", "subset", "part", "partition", "fold"]
@@ -128,8 +128,13 @@ def text_table(data):
         elif line.startswith("#"):
             comment = line.lstrip("# ")
         elif line or not more:
+            following = (line if comment else rest.partition("\n")[0]).split()
             if comment and all(_is_number(f.strip()) for f in line.split(_separator(line)) if f):
                 text, before, line = f"{comment}\n{text}", before - 1, comment
+            spaced = not delimiter and _separator(line) == "," and 1 < len(line.split()) == len(following)
+            if spaced and "," not in line + " ".join(following):
+                delimiter = " "
+                text = "\n".join(" ".join(row.split()) for row in text.split("\n"))
             break
         text, before = rest, before + 1
     return _Text(text, delimiter or _separator(line), before)
@@ -235,6 +240,24 @@ def _whole(text):
     return int(v) if v == v and abs(v) < 2**31 and v == int(v) else None
 
 
+def _text(label):
+    """Returns a label as it stands in titles: in lower case, and whole numbers without a point."""
+    v = _whole(label)
+    return plain(label).strip("_") if v is None else str(v)
+
+
+def _flag(text):
+    """Returns the truth of 0, 1, true or false; None of another text."""
+    return {"true": True, "false": False}.get(text.lower(), {0: False, 1: True}.get(_whole(text)))
+
+
+def _between(before, label, after):
+    """Reports whether a label between a prefix and a suffix is a word of its own."""
+    if re.fullmatch(r"[+-]?\d+", label, re.ASCII):
+        return not before[-1:].isdigit() and not before.endswith("-") and not after[:1].isalnum()
+    return not before[-1:].isalnum() and not after[:1].isalnum()
+
+
 def _suffix(title, prefix):
     """Returns what stands behind a prefix in a title, without separators; None if the prefix is another one."""
     if not title.startswith(prefix):
@@ -266,6 +289,7 @@ class _Columns:
         self._spread()
         self.plain = [plain(h).strip("_") for h in self.header]
         self.points = set()
+        self.used = set()  # columns that only decided how others are read
 
     def _spread(self):
         """Makes a column for each number of a column of lists, such as "[0.1, 0.9]"."""
@@ -300,9 +324,14 @@ class _Columns:
             raise DatasetError(
                 f"no column confidence with one of correctness, or with predictions and labels (the columns are {forms.names(self.header)})"
             )
+        if alone := self._correct_alone():
+            return self._read_alone(*alone)
         self.label = self._label()
         self.split = self._split()
+        self._classes_only()
         self.sets = self._sets()
+        if alone := self._predicted_or_class():
+            return self._read_alone(*alone)
         self.scores, self.classes, named = self._scores()
         codes = self._codes()
         values = {s: np.array([[self.number(i, j) for j in self.scores] for i in rows], np.float64) for s, rows in self.sets.items()}
@@ -313,7 +342,7 @@ class _Columns:
         kind, why = (self.o.kind, "") if self.o.kind else kind_of(everything, named)
         if per_cent:
             why = PER_CENT
-        self.told.insert(0, f"{WORDS[kind]} in {self.titles(self.scores)}{why}, labels in {short(self.title(self.label), 60)}")
+        self.told.insert(0, f"{WORDS[kind]} in {self.titles(self.scores)}{why}, labels in {short(self.title(self.label), 60)}{self._unused(self.label, *self.scores)}")
         sets = {}
         for s, rows in self.sets.items():
             z = values[s]
@@ -326,7 +355,9 @@ class _Columns:
 
     def _alone(self):
         """Returns the columns of a confidence alone, of correctness or None, of predictions and of labels; None where the table is another one."""
-        confidence, correct, predicted = self._with(CONFIDENCES), self._with(CORRECT), self._with(PREDICTED)
+        confidence = [j for j, t in enumerate(self.plain) if is_confidence(t)]
+        correct = [j for j in self._with(CORRECT) if all(_flag(r[j]) is not None for r in self.rows)]
+        predicted = self._with(PREDICTED)
         label = [self.tables[0].column(self.o.label)] if self.o.label else self._with(LABELS) or self._with(WEAK_LABELS)
         count = len(self.o.classes) == 1 and self.o.classes[0].isdecimal() and self.o.classes[0] not in self.header
         if (
@@ -349,6 +380,146 @@ class _Columns:
             return confidence[0], None, predicted[0], label[0]
         return None
 
+    def _unused(self, *used):
+        """Returns which columns are not used, in words. Columns that number the rows are not named."""
+        used = {*used, *self.used, self.split}
+        left = [
+            self.title(j)
+            for j, t in enumerate(self.plain)
+            if j not in used and (t not in INDICES or len({r[j] for r in self.rows}) < len(self.rows) and all(r[j] for r in self.rows))
+        ]
+        return f". Not used: {_few(left)}" if left else ""
+
+    def _one_hot(self):
+        """Makes a column of labels of columns such as y_0, y_1 of 0 and 1, and returns it; None if there are none."""
+        for name in LABELS:
+            found = [j for j, t in enumerate(self.plain) if _suffix(t, name) and all(_flag(r[j]) is not None for r in self.rows)]
+            if len(found) < 2:
+                continue
+            texts = []
+            for i, row in enumerate(self.rows):
+                ones = [j for j in found if _flag(row[j])]
+                if len(ones) != 1:
+                    self.fail(
+                        i,
+                        found[0],
+                        f"{len(ones)} of the columns {self.titles(found)} are 1: several labels a row, or none, are not supported; "
+                        "give each row one class, or make a table of two classes for each label",
+                    )
+                texts.append(_suffix(self.plain[ones[0]], name))
+            self.rows = [[*row, text] for row, text in zip(self.rows, texts)]
+            self.header, self.plain = [*self.header, name], [*self.plain, name]
+            self.used.update(found)
+            self.told.append(f"{self.titles(found)} have exactly one 1 in each row: they are read as one label")
+            return len(self.header) - 1
+        return None
+
+    def _classes_only(self):
+        """Fails for labels that are the targets of a regression: numbers of which some are not whole."""
+        if self._fraction(self.label):
+            i = next(i for i, r in enumerate(self.rows) if _is_number(r[self.label]) and _whole(r[self.label]) is None)
+            self.fail(
+                i,
+                self.label,
+                f"{short(self.rows[i][self.label], 40)} is no class: numbers with fractions are the targets of a regression or soft "
+                "labels, and calibration here is of classes; name the column of classes: --label COLUMN",
+            )
+
+    def _correct_alone(self):
+        """Returns the columns of a confidence alone where one probability stands beside flags of correctness and there are no
+        labels; None otherwise."""
+        correct = [j for j in self._with(CORRECT) if all(_flag(r[j]) is not None for r in self.rows)]
+        if self.o.label or self.o.classes or len(correct) != 1 or self._with(LABELS) or self._with(WEAK_LABELS):
+            return None
+        for kind, prefixes in PREFIXES:
+            found = [j for j, t in enumerate(self.plain) if kind in ("probs", "") and t in prefixes and j not in correct and self._fraction(j)]
+            if len(found) == 1 and not self._several({*correct, *found}):
+                self.split = self._split()
+                return found[0], correct[0], None, None
+            if found:
+                break
+        return None
+
+    def _predicted_or_class(self):
+        """Returns the columns of a confidence alone where one probability stands beside predictions, and the numbers say that
+        it is that of the predicted class, as data/evidence.go of the program has it; None otherwise."""
+        predicted = [j for j in self._with(PREDICTED) if j != self.label and not self._fraction(j)]
+        if self.o.classes or self.o.kind not in ("", None, "confidence") or len(predicted) != 1:
+            return None
+        scores = []
+        for kind, prefixes in PREFIXES:
+            if kind not in ("logits", "log-probs") and not scores:
+                scores = [j for j, t in enumerate(self.plain) if t in prefixes and j not in (self.label, *predicted) and self._fraction(j)]
+        if len(scores) != 1 or self._several({self.label, self.split, *predicted, *scores}):
+            return None
+        ends, classes = {}, set()
+        for rows in self.sets.values():
+            for i in rows:
+                v, label, own = self.number(i, scores[0]), _text(self.rows[i][self.label]), _text(self.rows[i][predicted[0]])
+                classes |= {label, own}
+                low, high = ends.get(own, (v, v))
+                ends[own] = min(low, v), max(high, v)
+        low, high = min(e[0] for e in ends.values()), max(e[1] for e in ends.values())
+        if not 0 <= low <= high <= 1.01:
+            return None
+        if len(classes) > 2:
+            self.why = f" (one probability of {len(classes)} classes is that of the predicted class)"
+        elif low >= 0.5 and len(ends) > 1:
+            self.why = " (no number is below .5: that of the predicted class)"
+        elif len(ends) == 2 and all(a[1] > b[0] for a, b in (list(ends.values()), list(ends.values())[::-1])):
+            title = self.title(scores[0])
+            raise DatasetError(
+                f"{short(title, 60)} is the probability of the predicted class or that of one class: some numbers are below .5, and no "
+                f"threshold of it gives {short(self.title(predicted[0]), 60)}; rename it confidence, or name it by --classes"
+            )
+        else:
+            self.used.update(predicted)
+            return None
+        return scores[0], None, predicted[0], self.label
+
+    why = ""  # what says that a confidence is one
+
+    def _several(self, own):
+        """Reports whether a prefix has the scores of several classes, in columns that are none of own."""
+        return any(
+            sum(bool(_suffix(t, p)) and j not in own and self._numeric(j) for j, t in enumerate(self.plain)) > 1
+            for _, prefixes in PREFIXES
+            for p in prefixes
+        )
+
+    def _matched(self):
+        """Returns columns whose titles have the labels between a common prefix and suffix, the classes and the prefix; None where
+        no titles do."""
+        labels = sorted({_text(r[self.label]) for rows in self.sets.values() for r in (self.rows[i] for i in rows) if r[self.label]})
+        if not 2 <= len(labels) <= len(self.plain):
+            return None
+        at = {t: j for j, t in enumerate(self.plain) if j not in (self.label, self.split, *self.used) and self._numeric(j)}
+        first, found = max(labels, key=len), {}
+        for title in at:
+            for m in re.finditer(f"(?={re.escape(first)})", title):
+                before, after = title[: m.start()], title[m.start() + len(first) :]
+                if all(before + c + after in at and _between(before, c, after) for c in labels):
+                    named = [t for t in at if t.startswith(before) and t.endswith(after) and len(t) > len(before + after)]
+                    rest = [t[len(before) : len(t) - len(after)] for t in named]
+                    keep = [(at[t], c) for t, c in zip(named, rest) if c in labels or before + after and _between(before, c, after)]
+                    found[before, after] = keep
+        for kind, words in (
+            ("logits", {"logit", "logits", "z"}),
+            ("log-probs", {"logprob", "logprobs", "logp", "log"}),
+            ("probs", {"p", "prob", "probs", "proba", "probas", "probability", "probabilities", "softmax"}),
+            ("", None),
+        ):
+            of = [g for (b, a), g in found.items() if words is None or words & set(re.findall(r"[^\W\d_]+", f"{b} {a}"))]
+            if len(of) > 1:
+                raise DatasetError(
+                    "several groups of columns can be the scores: "
+                    + "; ".join(self.titles([j for j, _ in g]) for g in of)
+                    + "; name one by --classes"
+                )
+            if of:
+                return [j for j, _ in of[0]], [c for _, c in of[0]], kind
+        return None
+
     def _read_alone(self, confidence, correct, predicted, label):
         self.sets, sets = self._sets(), {}
         everything = [self.number(i, confidence) for rows in self.sets.values() for i in rows]
@@ -367,7 +538,7 @@ class _Columns:
             if correct is not None
             else f"right where {self.title(predicted)} is {self.title(label)}"
         )
-        self.told.insert(0, f"predictions with a confidence alone: confidence in {self.title(confidence)}, {by}")
+        self.told.insert(0, f"predictions with a confidence alone: confidence in {self.title(confidence)}{self.why}, {by}{self._unused(confidence, *(j for j in (correct, predicted, label) if j is not None))}")
         return Labelled(sets, "confidence", self.told, int(self.o.classes[0]) if self.o.classes else 0)
 
     def _right(self, i, correct, predicted, label):
@@ -394,6 +565,8 @@ class _Columns:
         if self.o.label:
             return self.tables[0].column(self.o.label)
         found = self._with(LABELS) or self._with(WEAK_LABELS)
+        if not found and (made := self._one_hot()) is not None:
+            return made
         if not found:
             raise DatasetError(f"no column of labels (the columns are {forms.names(self.header)}); {self._label_fix()}")
         if len(found) > 1:
@@ -416,7 +589,7 @@ class _Columns:
         fields are no numbers."""
         for prefix in prefixes:
             for j, title in enumerate(self.plain):
-                if j in (*scores, self.label, self.split) or not re.fullmatch(r"[+-]?\d+", _suffix(title, prefix) or "", re.ASCII):
+                if j in (*scores, self.label, self.split, *self.used) or not re.fullmatch(r"[+-]?\d+", _suffix(title, prefix) or "", re.ASCII):
                     continue
                 for i in range(len(self.rows)):
                     self.number(i, j)
@@ -425,7 +598,13 @@ class _Columns:
         if self.o.split:
             return self.tables[0].column(self.o.split)
         found = self._with(SPLITS)
-        return found[0] if found and len(self.tables) == 1 and not self._fraction(found[0]) else None
+        if not found or len(self.tables) != 1 or self._fraction(found[0]):
+            return None
+        values = {r[found[0]].lower() for r in self.rows}
+        named = values & {"", "train", "calib", "dev", "holdout", "test", "testing", "eval", "evaluation", *map(str, CALS)}
+        if self.plain[found[0]] == "fold" and not named and 2 <= len(values) <= len(self.rows) / 2:
+            return None  # the folds of an out-of-fold table, which is one set
+        return found[0]
 
     def _sets(self):
         if len(self.tables) == 2:
@@ -471,6 +650,12 @@ class _Columns:
             patterns = any("*" in p for p in self.o.classes)
             kind, classes = self._prefix(found)
             return (*self._ordered(found, classes, patterns), kind)
+        if matched := self._matched():
+            found, classes, kind = matched
+            if not any(
+                {_suffix(self.plain[j], p) for j in found} == set(classes) for _, prefixes in PREFIXES for p in prefixes
+            ):  # else the prefix says it
+                return (*self._ordered(found, classes), kind)
         for kind, prefixes in PREFIXES:
             groups = {}
             for prefix in prefixes:
@@ -478,10 +663,10 @@ class _Columns:
                     s = _suffix(title, prefix)
                     if (
                         s is None
-                        or j in (self.label, self.split)
+                        or j in (self.label, self.split, *self.used)
                         or not self._numeric(j)
                         or not s
-                        and (not self._fraction(j) or prefix in NO_SCORES)
+                        and not self._score(j, kind, prefix)
                     ):
                         continue
                     groups.setdefault(prefix, []).append((j, s))
@@ -504,7 +689,21 @@ class _Columns:
                 f"no columns of scores, such as p_0, p_1 or logit_cat, logit_dog (the columns are {forms.names(self.header)}); "
                 "integers in one column are labels, and are never taken as scores; name the columns by --classes"
             )
-        return (*self._ordered(found, [self.plain[j] for j in found]), "")
+        titles = [self.plain[j] for j in found]
+        if len(found) == 1:
+            labels = {_text(r[self.label]) for r in self.rows} - {""}
+            ends = {c for c in labels for a, b in ((titles[0].removesuffix(c), ""), ("", titles[0].removeprefix(c)))
+                    if a + b != titles[0] and _between(a, c, b)}  # fmt: skip
+            titles = list(ends) if len(ends) == 1 else titles
+        return (*self._ordered(found, titles), "")
+
+    def _score(self, j, kind, prefix):
+        """Reports whether a column under a prefix alone can be scores: numbers that are not all whole, or 0 and 1 under a name
+        of probabilities, as a full tree has them."""
+        if prefix in NO_SCORES:
+            return False
+        flags = all(_whole(r[j]) in (0, 1) for r in self.rows)
+        return self._fraction(j) or flags and (kind == "probs" or prefix in ("score", "scores", "y_score"))
 
     def _prefix(self, found):
         """Returns the kind and the classes in the titles of columns that were named."""
@@ -519,7 +718,7 @@ class _Columns:
         if len(found) > 1 and sort and all(re.fullmatch(r"[+-]?\d+", c, re.ASCII) for c in classes):
             order = sorted(range(len(found)), key=lambda i: int(classes[i]))
             for a, b in zip(order, order[1:]):
-                if int(classes[b]) != int(classes[a]) + 1:
+                if int(classes[b]) != int(classes[a]) + 1 and not {_text(r[self.label]) for r in self.rows} <= set(classes):
                     raise DatasetError(
                         f"the columns of scores have the numbers {classes[a]} and {classes[b]}, and none between them; give the scores of all classes"
                     )
@@ -530,7 +729,7 @@ class _Columns:
         values = {plain(r[self.label]) for r in self.rows}
         named, numbered, fractions = [], [], []
         for j, title in enumerate(self.plain):
-            if j in (self.label, self.split) or not self._numeric(j):
+            if j in (self.label, self.split, *self.used) or not self._numeric(j):
                 continue
             if re.fullmatch(r"[+-]?\d+", title, re.ASCII):
                 numbered.append(j)
