@@ -131,7 +131,7 @@ func columnsOf(t *textTable, r Reading) (*columns, error) {
 	if found := with(splitTitles); len(found) > 0 && !c.isFraction(found[0]) && !(slices.Contains(foldTitles, plain[found[0]]) && c.isFold(found[0])) {
 		c.split = found[0]
 	}
-	confidence, correct := c.confidenceColumns(plain), lists.Where(with(correctNames), c.isFlag)
+	confidence, correct := c.confidenceColumns(plain), lists.Where(with(correctNames), func(j int) bool { return c.isFlag(j) || strings.Contains(plain[j], "correct") })
 	predicted := lists.Where(with(predictedNames), func(j int) bool { return !c.isFraction(j) })
 	for _, x := range []struct {
 		flag, title string

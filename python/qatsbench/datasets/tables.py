@@ -356,7 +356,7 @@ class _Columns:
     def _alone(self):
         """Returns the columns of a confidence alone, of correctness or None, of predictions and of labels; None where the table is another one."""
         confidence = [j for j, t in enumerate(self.plain) if is_confidence(t)]
-        correct = [j for j in self._with(CORRECT) if all(_flag(r[j]) is not None for r in self.rows)]
+        correct = self._correct()
         predicted = self._with(PREDICTED)
         label = [self.tables[0].column(self.o.label)] if self.o.label else self._with(LABELS) or self._with(WEAK_LABELS)
         count = len(self.o.classes) == 1 and self.o.classes[0].isdecimal() and self.o.classes[0] not in self.header
@@ -425,10 +425,14 @@ class _Columns:
                 "labels, and calibration here is of classes; name the column of classes: --label COLUMN",
             )
 
+    def _correct(self):
+        """Returns the columns of correctness. Under a name such as hit or match, columns of other values are none."""
+        return [j for j in self._with(CORRECT) if "correct" in self.plain[j] or all(_flag(r[j]) is not None for r in self.rows)]
+
     def _correct_alone(self):
         """Returns the columns of a confidence alone where one probability stands beside flags of correctness and there are no
         labels; None otherwise."""
-        correct = [j for j in self._with(CORRECT) if all(_flag(r[j]) is not None for r in self.rows)]
+        correct = self._correct()
         if self.o.label or self.o.classes or len(correct) != 1 or self._with(LABELS) or self._with(WEAK_LABELS):
             return None
         for kind, prefixes in PREFIXES:
