@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/qats-bench/qats/data/npy"
 )
 
 // readText returns the arrays of a text, and what was told or the error.
@@ -20,13 +19,13 @@ func readText(t *testing.T, name, text string, r Reading) (map[string][]float64,
 	}
 	in := stream(nil, 1<<22)
 	in.StateReading(r)
-	arrays, err := npy.Arrays(in, path)
+	arrays, err := Forms().Arrays(in, path)
 	if err != nil {
 		return nil, strings.ReplaceAll(err.Error(), path, "FILE")
 	}
 	values := map[string][]float64{}
 	for _, x := range arrays {
-		a, err := npy.OpenArray(in, path+"#"+x.Name)
+		a, err := OpenArray(in, path+"#"+x.Name)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,7 +9,7 @@ import (
 // confidenceFlags declares the flags of predictions with a confidence alone.
 func confidenceFlags(cmd *cobra.Command, confidence *string, classes *int, columns *readingFlags) {
 	cmd.Flags().StringVar(confidence, "confidence", "", "`FILE` of the confidence of each prediction, where there are no logits")
-	cmd.Flags().Var(classesFlag{classes, &columns.reading.Classes}, "classes", "number `K` of classes, which ts-top and qats-top read with --confidence; or columns of a table with the scores, such as 'p_*'")
+	cmd.Flags().Var(classesFlag{classes, &columns.reading.Classes}, "classes", "with --confidence: number `K` of classes, which ts-top and qats-top read")
 	columns.flags(cmd)
 	cmd.MarkFlagFilename("confidence", "npy", "npz", "safetensors", "csv")
 }

@@ -188,6 +188,9 @@ func (f *fit) run(cmd *cobra.Command, method string) (err error) {
 	if err := f.takeConfidence(); err != nil {
 		return err
 	}
+	if err := f.columns.ofTable(f.files.Logits, f.files.Labels); err != nil {
+		return err
+	}
 	if f.files.Beside, err = f.beside.of(); err != nil {
 		return err
 	}

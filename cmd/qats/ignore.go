@@ -22,7 +22,7 @@ func ignoreFlag(cmd *cobra.Command, list *data.Ignore) {
 
 // ignoreNamesFlag declares --ignore with labels that are names.
 func ignoreNamesFlag(cmd *cobra.Command, list *data.Ignore, names *[]string) {
-	cmd.Flags().Var(ignored{list, names}, "ignore", "`LABELS` of rows without a class, which are left out, such as 11,255 or unknown (default 255, if no class has it)")
+	cmd.Flags().Var(ignored{list, names}, "ignore", "`LABELS` of rows without a class, which are left out, such as 11,unknown (default 255, if no class has it)")
 }
 
 func (i ignored) String() string {

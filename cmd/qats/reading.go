@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -23,22 +24,36 @@ func (r *readingFlags) flags(cmd *cobra.Command) {
 		name, help string
 		title      *string
 	}{
-		{"label", "`COLUMN` of a table with the true classes", &r.reading.Label},
-		{"confidence", "`COLUMN` of a table with the probability of the predicted class", &r.reading.Confidence},
-		{"prediction", "`COLUMN` of a table with the predicted classes", &r.reading.Prediction},
-		{"group", "`COLUMN` of a table: rows with one value are drawn together", &r.reading.Group},
-		{"weight", "`COLUMN` of a table with weights", &r.reading.Weight},
-		{"fold", "`COLUMN` of a table with the folds of cross-fitting", &r.reading.Fold},
-		{"split", "`COLUMN` of a table that says cal or test of each row", &r.reading.Split},
+		{"label", "`COLUMN` of labels", &r.reading.Label},
+		{"confidence", "`COLUMN` of P(predicted class)", &r.reading.Confidence},
+		{"prediction", "`COLUMN` of predictions", &r.reading.Prediction},
+		{"group", "`COLUMN` of groups", &r.reading.Group},
+		{"weight", "`COLUMN` of weights", &r.reading.Weight},
+		{"fold", "`COLUMN` of folds", &r.reading.Fold},
+		{"split", "`COLUMN` of cal or test", &r.reading.Split},
 	} {
 		if f.Lookup(x.name) != nil {
 			x.name += "-column" // --confidence names a file
 		}
 		f.StringVar(x.title, x.name, "", x.help)
+		if cmd.Name() != "try" {
+			f.MarkHidden(x.name) // try prints the command that needs it
+		}
 	}
 	if f.Lookup("classes") == nil {
-		f.StringSliceVar(&r.classes, "classes", nil, "`COLUMNS` of a table with the scores, such as 'p_*'; or number K of classes of a confidence alone")
+		f.StringSliceVar(&r.classes, "classes", nil, "`COLUMNS` of scores, such as 'p_*'; or number of classes of a confidence alone")
 	}
+}
+
+// ofTable returns an error if columns or labels that are names are stated, and no file is a table.
+func (r *readingFlags) ofTable(files ...string) error {
+	if !r.reading.Stated() || slices.ContainsFunc(files, func(name string) bool { file, _, _ := strings.Cut(name, "#"); return isTable(file) }) {
+		return nil
+	}
+	if len(r.reading.Ignore) > 0 {
+		return usage("--ignore %s: labels that are names are those of a table, and no file is one: want a label, such as 255, or several, such as 11,255", strings.Join(r.reading.Ignore, ","))
+	}
+	return usage("--label, --classes, --prediction, --group, --weight, --fold and --split say what the columns of a table are, and no file is one")
 }
 
 // number returns the number of classes that --classes states, 0 for none, and takes its columns.

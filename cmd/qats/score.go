@@ -124,6 +124,9 @@ func (s *scoreFlags) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	if err := s.columns.ofTable(s.probs, s.logits, s.top, s.labels, s.confidence); err != nil {
+		return err
+	}
 	beside, err := s.beside.of()
 	if err != nil {
 		return err

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -144,15 +143,13 @@ func isArrayFile(name string) bool {
 
 // isTable reports whether a name is that of a text table, by its ending.
 func isTable(name string) bool {
-	form, _ := data.Forms().Match(name)
-	_, ok := form.(formats.Table)
-	return ok
+	return data.Forms().Is(name, formats.Rows)
 }
 
 // findArrays finds the arrays that arguments name, and says what was taken of them.
 func findArrays(cmd *cobra.Command, m memory, args []string, stated look.Stated, reading data.Reading) (*look.Given, error) {
-	if reading.Stated() && !slices.ContainsFunc(args, isTable) {
-		return nil, usage("--label, --classes, --confidence, --prediction, --group, --weight, --fold, --split and names in --ignore say what the columns of a table are, and there is no table")
+	if err := (&readingFlags{reading: reading}).ofTable(args...); err != nil {
+		return nil, err
 	}
 	in := arrayInput(cmd, m)
 	in.StateReading(reading)
