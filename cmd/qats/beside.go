@@ -21,9 +21,9 @@ func (b *besideFlags) flags(cmd *cobra.Command, folds bool) {
 		name, help string
 		files      *[]string
 	}{
-		{"weights", "`FILE` of weights, n frequencies", &b.weights},
-		{"groups", "`FILE` of groups, n integers", &b.groups},
-		{"folds", "`FILE` of folds, n integers", &b.folds},
+		{"weights", "`FILE` of weights", &b.weights},
+		{"groups", "`FILE` of groups", &b.groups},
+		{"folds", "`FILE` of folds", &b.folds},
 	} {
 		if x.name == "folds" && !folds {
 			continue

@@ -59,7 +59,7 @@ row for each set, with its accuracy and ECE without calibration.`,
 // checking are the flags of check.
 type checking struct {
 	folders []string     // of specs
-	stated  look.Stated // of files
+	stated  look.Stated  // of files
 	columns readingFlags // of tables
 	json    bool
 }

@@ -43,7 +43,7 @@ type trying struct {
 func (t *trying) flags(cmd *cobra.Command) {
 	t.by = trial.Choices()[0]
 	f := cmd.Flags()
-	f.StringSliceVar(&t.methods, "method", nil, "`NAMES` of methods and groups, beside uncal and ts; "+called.Command()+" doc methods lists them")
+	f.StringSliceVar(&t.methods, "method", nil, "`NAMES` of methods and groups, beside uncal and ts")
 	choiceFlag(cmd, &t.by, "by", trial.Choices(), "`SCORE` that chooses")
 	f.StringVar(&t.out, "out", "", "`DIR` for index.html, a page of the results, and their CSV files")
 	f.BoolVar(&t.json, "json", false, objects)
@@ -68,7 +68,7 @@ spec, and writes nothing without --out.
 
 The arrays are two or four files; one .npz, .safetensors, .csv or .tsv file with all of them; a
 folder of one network; - for a .safetensors on standard input; or @demo, a network that the
-program carries. Of one set, cross-fitting judges.
+program carries.
 
 The answer begins with temperature scaling, or with a simpler method where the rows ask for it.
 Another one takes its place only if the calibration rows show that it is better.`,
