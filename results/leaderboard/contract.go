@@ -44,9 +44,9 @@ func ContractOf(sees []string, keepsTop1, topLabelOnly bool) Contract {
 // Title names a contract.
 func (c Contract) Title() string {
 	return map[Contract]string{
-		KeepsTop:   "Only logits; the predicted class stays",
-		ChangesTop: "Only logits; the predicted class may change",
-		TopLabel:   "Only a confidence of the predicted class",
+		KeepsTop:   "Logits alone; the predicted class stays",
+		ChangesTop: "Logits alone; the predicted class may change",
+		TopLabel:   "A confidence of the predicted class alone",
 		Features:   "Features, the last layer or augmented views too",
 		OOD:        "Out-of-distribution rows too",
 		Target:     "Unlabelled rows of the test domain too",
