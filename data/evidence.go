@@ -1,8 +1,11 @@
 package data
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/qats-bench/qats/data/npy"
@@ -47,6 +50,7 @@ const (
 	ofPredicted                // that of the predicted class
 	unclear                    // neither fits
 	noPredicted                // that of the predicted class, which is not known
+	ofOther                    // that of class 0 of two
 )
 
 // decide returns the reading, and why in parentheses where it is not that of one class. predictions says that predictions
@@ -66,12 +70,20 @@ func (e *evidence) decide(predictions bool) (reading, string) {
 		return ofPredicted, " (no number is below .5: that of the predicted class)"
 	}
 	if len(e.ends) == 2 {
-		var ends [][2]float64
-		for _, x := range e.ends {
-			ends = append(ends, x)
-		}
-		if ends[0][1] > ends[1][0] && ends[1][1] > ends[0][0] {
+		classes := slices.SortedFunc(maps.Keys(e.ends), func(a, b string) int {
+			x, one := wholeNumber(a)
+			y, other := wholeNumber(b)
+			if one && other {
+				return cmp.Compare(x, y)
+			}
+			return cmp.Compare(a, b)
+		})
+		first, last := e.ends[classes[0]], e.ends[classes[1]]
+		switch {
+		case first[1] > last[0] && last[1] > first[0]:
 			return unclear, ""
+		case first[0] >= last[1] && first[1] > last[0]:
+			return ofOther, ""
 		}
 	}
 	return ofOneClass, ""
@@ -110,6 +122,8 @@ func (c Chosen) Decide(place string, open func(name string) (*npy.Array, error))
 	case ofPredicted:
 		c.Predicted, c.Kind = c.maybe, KindConfidence
 		return c, c.Logits + " with the predictions " + c.maybe + why, nil
+	case ofOther:
+		return c, "", &problem.Problem{Place: place, Cause: fmt.Sprintf("%s is the probability of class 0 of two: %s has class 1 where it is low", c.Logits, c.maybe), Fix: "give the probability of class 1"}
 	case unclear:
 		return c, "", &problem.Problem{Place: place, Cause: fmt.Sprintf("%s is the probability of the predicted class or that of class 1: some numbers are below .5, and no threshold of it gives %s", c.Logits, c.maybe),
 			Fix: "rename it: confidence for that of the predicted class; or leave out the predictions"}

@@ -70,7 +70,7 @@ type beside struct{ weight, group, fold int }
 
 // The titles of weights, groups and folds. Columns of indexTitles are groups too where they repeat.
 var (
-	weightTitles = []string{"weight", "weights", "sample_weight", "sample_weights", "sampleweight", "sample_wt", "case_weight", "case_weights", "wt", "wgt", "survey_weight"}
+	weightTitles = []string{"weights", "sample_weight", "sample_weights", "sampleweight", "sample_wt", "case_weight", "case_weights", "survey_weight"} // weight alone may be that of a body
 	groupTitles  = []string{"group", "groups", "group_id", "patient", "patient_id", "patientid", "subject", "subject_id", "subjectid", "participant", "participant_id", "cluster", "cluster_id", "case_id", "user_id", "speaker", "speaker_id", "person_id", "individual", "individual_id"}
 	foldTitles   = []string{"fold", "folds", "fold_id", "fold_no", "cv_fold", "kfold", "k_fold"}
 	rowTitles    = []string{"id", "sample", "sample_id", "image", "image_id", "file", "filename", "uid", "uuid", "row_id"} // of indexTitles, those that can repeat

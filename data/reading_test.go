@@ -52,6 +52,16 @@ func TestOneReadingForEachKind(t *testing.T) {
 		{text: "label,pred,prob|1,1,.9|0,0,.8|1,0,.3|0,1,.1", told: "--confidence prob --prediction pred, or --classes prob"},
 		{text: "label,pred,prob|1,1,.9|0,0,.8|1,0,.3|0,1,.1", r: Reading{Classes: []string{"prob"}}, told: "probabilities in prob", want: map[string]float64{"labels": 2}},
 		{text: "target,prediction,score|ham,ham,.9|spam,ham,.7|spam,spam,.8", told: "that of the predicted class", want: map[string]float64{"correct": 2}},
+		{text: "label,pred,prob|1,1,.1|0,0,.8|1,1,.3|0,0,.9", told: "prob is the probability of class 0 of two"},
+		{text: "label,pred,p_0|1,1,.1|0,0,.8|1,1,.3|0,0,.9", told: "p_0", want: map[string]float64{"labels": 2}},
+		{text: "label,pred,prob|1,LABEL_1,.9|0,LABEL_1,.8|1,LABEL_0,.6|0,LABEL_0,.7", told: "that of the predicted class", want: map[string]float64{"correct": 2}},
+		// other spellings of two labels
+		{text: "label,prob_true,prob_false|1,.9,.1|0,.2,.8|1,.7,.3", told: "probabilities in prob_false, prob_true", want: map[string]float64{"labels": 2}},
+		{text: "label,prob_pos,prob_neg|positive,.9,.1|negative,.2,.8|positive,.7,.3", told: "probabilities in prob_pos, prob_neg", want: map[string]float64{"labels": 1}},
+		{text: "label,yes_score,no_score|1,.9,.1|0,.2,.8|1,.7,.3", told: "no_score, yes_score", want: map[string]float64{"labels": 2}},
+		// the weight of a body is not that of a row
+		{text: "label,p0,p1,weight|0,.7,.3,61|1,.2,.8,75", told: "Not used: weight", want: map[string]float64{"labels": 1}},
+		{text: "label,p0,p1,weight|0,.7,.3,2|1,.2,.8,.5", r: Reading{Weight: "weight"}, told: "weights in weight", want: map[string]float64{"weights": 2.5}},
 		// titles that have the labels between a prefix and a suffix
 		{text: "y_true,rf cow prob,rf ant prob|ant,.2,.8|cow,.7,.3|cow,.6,.4", told: "probabilities in rf cow prob, rf ant prob", want: map[string]float64{"labels": 1}},
 		{text: "label,probability of Bee,probability of Ant|Ant,.2,.8|Bee,.7,.3", told: "probabilities", want: map[string]float64{"labels": 1}},
@@ -86,8 +96,8 @@ func TestOneReadingForEachKind(t *testing.T) {
 		{text: "Klasse,p0,p1|0,.7,.3|1,.2,.8", r: Reading{Label: "Klasse"}, told: "labels in Klasse", want: map[string]float64{"labels": 1}},
 		{text: "label,p0,p1|0,.7,.3|1,.2,.8", r: Reading{Label: "none"}, told: "no column none"},
 		// what stands beside labels
-		{text: "label,p0,p1,weight,age|0,.7,.3,2,30|1,.2,.8,.5,40", told: "weights in weight. Not used: age", want: map[string]float64{"weights": 2.5}},
-		{text: "label,p0,p1,weight|0,.7,.3,-2|1,.2,.8,.5", told: "-2 is no weight"},
+		{text: "label,p0,p1,sample_weight,age|0,.7,.3,2,30|1,.2,.8,.5,40", told: "weights in sample_weight. Not used: age", want: map[string]float64{"weights": 2.5}},
+		{text: "label,p0,p1,weights|0,.7,.3,-2|1,.2,.8,.5", told: "-2 is no weight"},
 		{text: "label,p0,p1,fold|0,.7,.3,0|1,.2,.8,1|0,.7,.3,0|1,.2,.8,1", told: "folds in fold (2)", want: map[string]float64{"folds": 2}},
 		{text: "label,p0,p1,fold|0,.7,.3,val|1,.2,.8,test", told: "probabilities", want: map[string]float64{"cal_labels": 0, "test_labels": 1}},
 		{text: "label,p0,p1,sex|0,.7,.3,f|1,.2,.8,m", r: Reading{Group: "sex"}, told: "groups in sex (2)", want: map[string]float64{"groups": 1}},

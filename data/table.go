@@ -484,6 +484,10 @@ func (c *columns) chooseScores(plain []string) error {
 			c.scores, c.titled, c.kind = groups[0].cols, groups[0].titled, kind
 			return c.order()
 		}
+		if g := c.spelled(plain, labels); g != nil {
+			c.scores, c.titled, c.kind = g.cols, g.titled, kindOfPrefix(g.prefix+" "+g.suffix)
+			return c.order()
+		}
 	}
 	if err != nil {
 		return err

@@ -135,6 +135,8 @@ func (c *columns) predictedOrClass(plain []string, correct, predicted []int) (*a
 	case r == unclear:
 		return nil, c.fail(fmt.Sprintf("%s is the probability of the predicted class or that of one class: some numbers are below .5, and no threshold of it gives %s", title, c.title(a.predicted)),
 			fmt.Sprintf("say which: --confidence %s --prediction %s, or --classes %s", title, c.title(a.predicted), title))
+	case r == ofOther && labelIn(plainName(c.header[a.confidence]), c.labelTexts()) == "":
+		return nil, c.fail(fmt.Sprintf("%s is the probability of class 0 of two: the predictions in %s are class 1 where it is low", title, c.title(a.predicted)), "give the probability of class 1, or name the column by its class, such as p_0")
 	case r == noPredicted:
 		return nil, c.fail("no number of "+title+" is below .5: it looks like the probability of the predicted class, and no column has the predictions", "add the predicted class of each row as a column pred; or, if it is the probability of one class, name it: --classes "+title)
 	case a.correct < 0 && a.predicted < 0:
@@ -163,8 +165,8 @@ func (c *columns) isRight(row int) (bool, error) {
 		}
 	}
 	predicted, label := c.rows[row][a.predicted], c.rows[row][a.label]
-	p, isNumber := wholeNumber(predicted)
-	y, also := wholeNumber(label)
+	p, isNumber := classNumber(predicted)
+	y, also := classNumber(label)
 	return predicted == label || isNumber && also && p == y, nil
 }
 

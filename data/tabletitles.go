@@ -39,10 +39,47 @@ func (c *columns) labelTexts() []string {
 
 // titleText returns a label as it stands in titles.
 func titleText(label string) string {
-	if v, whole := wholeNumber(label); whole {
+	if v, whole := classNumber(label); whole {
 		return strconv.Itoa(int(v))
 	}
 	return strings.Trim(plainName(label), "_")
+}
+
+// classNumber returns the number of a class: a whole number, alone or behind label_, as pipelines of text write it.
+func classNumber(text string) (int32, bool) {
+	if rest, ok := strings.CutPrefix(strings.ToLower(text), "label_"); ok {
+		text = rest
+	}
+	return wholeNumber(text)
+}
+
+// spellings are pairs of names of two classes that stand for 0 and 1; the third and fourth also for what they abbreviate.
+var spellings = [][2]string{{"false", "true"}, {"no", "yes"}, {"neg", "pos"}, {"negative", "positive"}}
+
+// spelled returns the only group of columns whose titles are another spelling of the two labels, with the labels as its
+// titles; nil if there is none.
+func (c *columns) spelled(plain, labels []string) *titledGroup {
+	if !slices.Equal(labels, []string{"0", "1"}) && !slices.Equal(labels, []string{"negative", "positive"}) {
+		return nil
+	}
+	var found []titledGroup
+	for _, names := range spellings {
+		if labels[0] == "0" || strings.HasPrefix(labels[0], names[0]) && strings.HasPrefix(labels[1], names[1]) {
+			groups, _ := ofKind(c.matchTitles(plain, names[:], c.isTaken))
+			for _, g := range groups {
+				if len(g.cols) == 2 {
+					for i, title := range g.titled {
+						g.titled[i] = labels[slices.Index(names[:], title)]
+					}
+					found = append(found, g)
+				}
+			}
+		}
+	}
+	if len(found) != 1 {
+		return nil
+	}
+	return &found[0]
 }
 
 // between reports whether a label between a prefix and a suffix is a word of its own.

@@ -59,7 +59,7 @@ func (c Contract) About() string {
 		KeepsTop:   "These methods read logits and labels of the calibration set, and return probabilities of all classes. The predicted class of every row is that of the network.",
 		ChangesTop: "These methods read logits and labels of the calibration set, and return probabilities of all classes. The predicted class of a row may be another one than that of the network, so the accuracy may change.",
 		TopLabel:   "These methods return a new confidence of the predicted class, and nothing about the other classes. NLL and Brier score are those of that class: right or wrong.",
-		Features:   "These methods also read features of the network, its last layer, or logits of augmented views. Few networks come with such arrays, so the table is only about those.",
+		Features:   "These methods also read features of the network, its last layer, or logits of augmented views. Few networks come with such arrays, so the table is about those alone.",
 		OOD:        "These methods also read logits of out-of-distribution rows.",
 		Target:     "These methods also read rows of the set that they are tested on, without labels.",
 	}[c]

@@ -27,8 +27,8 @@ func Statuses() []struct {
 	}{
 		{Verified, "A maintainer ran the code again, and each number is equal or within a thousandth of a point. Calibration and test rows were also drawn again, by the hash of a commit that is newer than the entry. Methods of this project are verified, since their numbers are those of a run of this project."},
 		{Agrees, "A maintainer ran the code again, and each number is equal or within a thousandth of a point. No rows were drawn again. Test labels are public, so nobody can show that they were not used. Such a method is neither ranked nor named in a sentence."},
-		{Claimed, "The numbers are those that the author submitted. Nobody has run the code again. Such a method is not ranked either."},
-		{Differs, "A maintainer ran the code again and got other numbers. The table has those that the author submitted. Such a method is not ranked either."},
+		{Claimed, "The numbers are those that the author handed in. Nobody has run the code again. Such a method is not ranked either."},
+		{Differs, "A maintainer ran the code again and got other numbers. The table has those that the author handed in. Such a method is not ranked either."},
 	}
 }
 

@@ -182,7 +182,7 @@ func about(c leaderboard.Contract) string {
 		leaderboard.KeepsTop:   "These methods read logits and labels of the calibration set, and return probabilities of all classes. The predicted class of every row is that of the network.",
 		leaderboard.ChangesTop: "These methods read logits and labels of the calibration set, and return probabilities of all classes. The predicted class of a row may be another one than that of the network, so the accuracy may change.",
 		leaderboard.TopLabel:   "These methods return a new confidence of the predicted class, and nothing about the other classes. They have no NLL and no Brier score.",
-		leaderboard.Features:   "These methods also read features of the network, its last layer, or logits of augmented views. Few networks come with such arrays, so the table is only about those.",
+		leaderboard.Features:   "These methods also read features of the network, its last layer, or logits of augmented views. Few networks come with such arrays, so the table is about those alone.",
 		leaderboard.OOD:        "These methods also read logits of out-of-distribution rows.",
 		leaderboard.Target:     "These methods also read rows of the set that they are tested on, without labels.",
 	}[c]
