@@ -68,7 +68,17 @@ def metrics(
     if uncal is not None:
         rows["uncal"] = _arrays.table(uncal, "uncal", kind=kind if flag == "logits" else "logits")
     called = {flag: "p", "labels": "y"}
-    return score(rows, y, metrics, interval, kind, _arrays.ignored(ignore, y, classes), called, positive=place(positive, values), beside=_beside.arrays(_arrays.rows(a), sample_weight, groups))
+    return score(
+        rows,
+        y,
+        metrics,
+        interval,
+        kind,
+        _arrays.ignored(ignore, y, classes),
+        called,
+        positive=place(positive, values),
+        beside=_beside.arrays(_arrays.rows(a), sample_weight, groups),
+    )
 
 
 def ece(

@@ -75,7 +75,9 @@ def test_recommend_takes_folds_and_groups(rows):
     z, y, w, *_ = rows
     r = qats.recommend((z, y), methods=["ts"], folds=np.arange(len(y)) % 3, progress=False)
     assert r.choice["folds"] == 3
-    r = qats.recommend((z, y), (z[:200], y[:200]), methods=["ts"], groups=np.arange(len(y)) // 2, test_groups=np.arange(200), progress=False)
+    r = qats.recommend(
+        (z, y), (z[:200], y[:200]), methods=["ts"], groups=np.arange(len(y)) // 2, test_groups=np.arange(200), progress=False
+    )
     assert r.choice["folds"] == 5
     with pytest.raises(qats.InputError, match="no test rows"):
         qats.recommend((z, y), test_groups=np.arange(len(y)), progress=False)
@@ -115,5 +117,9 @@ def test_the_classifier_passes_weights_on(rows):
     with sklearn.config_context(enable_metadata_routing=True):
         from sklearn.model_selection import cross_validate
 
-        c = CalibratedClassifier(LogisticRegression(), method="ts", cv=3).set_fit_request(sample_weight=True).set_score_request(sample_weight=True)
+        c = (
+            CalibratedClassifier(LogisticRegression(), method="ts", cv=3)
+            .set_fit_request(sample_weight=True)
+            .set_score_request(sample_weight=True)
+        )
         assert len(cross_validate(c, z, y, params={"sample_weight": w}, cv=2)["test_score"]) == 2

@@ -93,7 +93,9 @@ def stub(m):
     more = "# type: ignore[override] # it needs more arrays than others"
     if cal:
         rows = "sample_weight: Any = None, groups: Any = None, folds: Any = None"
-        out.append(f"    def fit(self, logits: Any, labels: Any, *{cal}, classes: Any = None, ignore: Any = None, {rows}) -> Self: ...  {more}")
+        out.append(
+            f"    def fit(self, logits: Any, labels: Any, *{cal}, classes: Any = None, ignore: Any = None, {rows}) -> Self: ...  {more}"
+        )
     if test:
         out += [
             f"    def predict_proba(self, logits: Any, *{test}, dtype: Any = ..., shares: Any = None) -> np.ndarray: ...  {more}",

@@ -37,7 +37,21 @@ INDICES = [
     "uid",
     "uuid",
 ]
-WEAK_LABELS = ["class", "true_class", "class_id", "actual", "y_val", "y_cal", "category", "outcome", "answer", "correct_answer", "gold_answer", "reference", "expected"]
+WEAK_LABELS = [
+    "class",
+    "true_class",
+    "class_id",
+    "actual",
+    "y_val",
+    "y_cal",
+    "category",
+    "outcome",
+    "answer",
+    "correct_answer",
+    "gold_answer",
+    "reference",
+    "expected",
+]
 PREFIXES = [
     ("logits", ["logits", "logit", "z"]),
     ("log-probs", ["log_probs", "logprobs", "log_prob", "logprob", "log_proba", "log_softmax", "logp"]),
@@ -242,8 +256,17 @@ def _whole(text):
 
 def _text(label):
     """Returns a label as it stands in titles: in lower case, and whole numbers without a point."""
-    v = _whole(label)
+    v = _class_number(label)
     return plain(label).strip("_") if v is None else str(v)
+
+
+def _class_number(text):
+    """Returns the number of a class: a whole number, alone or behind label_; None if there is none."""
+    return _whole(text[6:] if text.lower().startswith("label_") else text)
+
+
+# Pairs of names of two classes that stand for 0 and 1; the last two also for negative and positive.
+SPELLINGS = ("false", "true"), ("no", "yes"), ("neg", "pos"), ("negative", "positive")
 
 
 def _flag(text):
@@ -342,7 +365,10 @@ class _Columns:
         kind, why = (self.o.kind, "") if self.o.kind else kind_of(everything, named)
         if per_cent:
             why = PER_CENT
-        self.told.insert(0, f"{WORDS[kind]} in {self.titles(self.scores)}{why}, labels in {short(self.title(self.label), 60)}{self._unused(self.label, *self.scores)}")
+        self.told.insert(
+            0,
+            f"{WORDS[kind]} in {self.titles(self.scores)}{why}, labels in {short(self.title(self.label), 60)}{self._unused(self.label, *self.scores)}",
+        )
         sets = {}
         for s, rows in self.sets.items():
             z = values[s]
@@ -436,7 +462,9 @@ class _Columns:
         if self.o.label or self.o.classes or len(correct) != 1 or self._with(LABELS) or self._with(WEAK_LABELS):
             return None
         for kind, prefixes in PREFIXES:
-            found = [j for j, t in enumerate(self.plain) if kind in ("probs", "") and t in prefixes and j not in correct and self._fraction(j)]
+            found = [
+                j for j, t in enumerate(self.plain) if kind in ("probs", "") and t in prefixes and j not in correct and self._fraction(j)
+            ]
             if len(found) == 1 and not self._several({*correct, *found}):
                 self.split = self._split()
                 return found[0], correct[0], None, None
@@ -476,10 +504,31 @@ class _Columns:
                 f"{short(title, 60)} is the probability of the predicted class or that of one class: some numbers are below .5, and no "
                 f"threshold of it gives {short(self.title(predicted[0]), 60)}; rename it confidence, or name it by --classes"
             )
+        elif (
+            len(ends) == 2
+            and self._of_class_0(ends)
+            and not any(
+                _between(t[: m.start()], c, t[m.end() :])
+                for t in [self.plain[scores[0]]]
+                for c in classes
+                for m in re.finditer(re.escape(c), t)
+            )
+        ):
+            title = self.title(scores[0])
+            raise DatasetError(
+                f"{short(title, 60)} is the probability of class 0 of two: the predictions in {short(self.title(predicted[0]), 60)} are class 1 "
+                "where it is low; give the probability of class 1, or name the column by its class, such as p_0"
+            )
         else:
             self.used.update(predicted)
             return None
         return scores[0], None, predicted[0], self.label
+
+    @staticmethod
+    def _of_class_0(ends):
+        """Reports whether rows that are predicted as the last class have the lower probabilities."""
+        first, last = sorted(ends, key=lambda c: (_whole(c) is None, _whole(c) or 0, c))
+        return ends[first][0] >= ends[last][1] and ends[first][1] > ends[last][0]
 
     why = ""  # what says that a confidence is one
 
@@ -495,6 +544,17 @@ class _Columns:
         """Returns columns whose titles have the labels between a common prefix and suffix, the classes and the prefix; None where
         no titles do."""
         labels = sorted({_text(r[self.label]) for rows in self.sets.values() for r in (self.rows[i] for i in rows) if r[self.label]})
+        if (found := self._between_common(labels)) is not None or labels not in (["0", "1"], ["negative", "positive"]):
+            return found
+        for names in SPELLINGS:
+            if labels[0] == "0" or all(map(str.startswith, labels, names)):
+                spelled = self._between_common(list(names))
+                if spelled is not None and len(spelled[0]) == 2:
+                    return spelled[0], [labels[names.index(c)] for c in spelled[1]], spelled[2]
+        return None
+
+    def _between_common(self, labels):
+        """Returns what _matched returns, for labels as they stand in titles."""
         if not 2 <= len(labels) <= len(self.plain):
             return None
         at = {t: j for j, t in enumerate(self.plain) if j not in (self.label, self.split, *self.used) and self._numeric(j)}
@@ -542,7 +602,10 @@ class _Columns:
             if correct is not None
             else f"right where {self.title(predicted)} is {self.title(label)}"
         )
-        self.told.insert(0, f"predictions with a confidence alone: confidence in {self.title(confidence)}{self.why}, {by}{self._unused(confidence, *(j for j in (correct, predicted, label) if j is not None))}")
+        self.told.insert(
+            0,
+            f"predictions with a confidence alone: confidence in {self.title(confidence)}{self.why}, {by}{self._unused(confidence, *(j for j in (correct, predicted, label) if j is not None))}",
+        )
         return Labelled(sets, "confidence", self.told, int(self.o.classes[0]) if self.o.classes else 0)
 
     def _right(self, i, correct, predicted, label):
@@ -560,7 +623,7 @@ class _Columns:
             if not self.rows[i][j]:
                 self.fail(i, j, "no class; remove the row, or give it a class")
         p, y = self.rows[i][predicted], self.rows[i][label]
-        return p == y or _whole(p) is not None and _whole(p) == _whole(y)
+        return p == y or _class_number(p) is not None and _class_number(p) == _class_number(y)
 
     def _with(self, titles):
         return [j for j, h in enumerate(self.plain) if h in titles]
@@ -593,7 +656,9 @@ class _Columns:
         fields are no numbers."""
         for prefix in prefixes:
             for j, title in enumerate(self.plain):
-                if j in (*scores, self.label, self.split, *self.used) or not re.fullmatch(r"[+-]?\d+", _suffix(title, prefix) or "", re.ASCII):
+                if j in (*scores, self.label, self.split, *self.used) or not re.fullmatch(
+                    r"[+-]?\d+", _suffix(title, prefix) or "", re.ASCII
+                ):
                     continue
                 for i in range(len(self.rows)):
                     self.number(i, j)
