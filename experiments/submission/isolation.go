@@ -36,10 +36,11 @@ type Isolation struct {
 const (
 	mostProcesses = 256
 	mostOpen      = 1024
-	mostFile      = 2 << 30  // bytes of a file
-	mostMemory    = 16 << 30 // bytes of addresses of a process
-	mostScratch   = 1 << 30  // bytes of /tmp, which is memory
-	mostShared    = 1 << 28  // bytes of /dev/shm, which is memory
+
+	mostFile    int64 = 2 << 30  // bytes of a file
+	mostMemory  int64 = 16 << 30 // bytes of addresses of a process
+	mostScratch int64 = 1 << 30  // bytes of /tmp, which is memory
+	mostShared  int64 = 1 << 28  // bytes of /dev/shm, which is memory
 )
 
 // FindIsolation returns the isolation of this system. The error wraps ErrNotIsolated, and says what is missing, where
@@ -174,11 +175,6 @@ func configurations() ([]string, error) {
 	list := []string{"/etc/alternatives", "/etc/ld.so.cache", "/etc/R", "/etc/perl"}
 	found, err := filepath.Glob("/etc/python3*")
 	return append(list, found...), err
-}
-
-// Says is what the isolation bounds, in words.
-func (iso *Isolation) Says() string {
-	return fmt.Sprintf("isolated by bubblewrap; at most %d processes, and %d GB of memory in each process alone", mostProcesses, mostMemory>>30)
 }
 
 // interpreter returns the path of a Python, which a command may start by a script, and the folders of it that lie outside
