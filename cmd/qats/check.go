@@ -49,7 +49,7 @@ row for each set, with its accuracy and ECE without calibration.`,
 	f := cmd.Flags()
 	dataFlag(cmd, &c.folders)
 	kindFlag(cmd, &c.stated.Kind)
-	ignoreNamesFlag(cmd, &c.stated.Ignore, &c.columns.reading.Ignore)
+	ignoreFlag(cmd, &c.stated.Ignore, &c.columns.reading.Ignore)
 	c.columns.flags(cmd)
 	ofArrays(cmd)
 	f.BoolVar(&c.json, "json", false, objects)

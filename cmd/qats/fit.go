@@ -80,7 +80,7 @@ func (a *arrayFiles) flags(cmd *cobra.Command, what string, fit bool) {
 	if fit {
 		outcomeFlags(cmd, &a.correct, &a.files.Predicted)
 		a.beside.flags(cmd, true)
-		ignoreNamesFlag(cmd, &a.files.Ignore, &a.columns.reading.Ignore)
+		ignoreFlag(cmd, &a.files.Ignore, &a.columns.reading.Ignore)
 	}
 }
 

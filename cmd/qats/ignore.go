@@ -12,16 +12,11 @@ import (
 // ignored is a flag of labels.
 type ignored struct {
 	list  *data.Ignore
-	names *[]string // labels of tables that are names; nil where a command reads no table
+	names *[]string // labels of tables that are names
 }
 
-// ignoreFlag declares --ignore.
-func ignoreFlag(cmd *cobra.Command, list *data.Ignore) {
-	cmd.Flags().Var(ignored{list: list}, "ignore", "`LABELS` of rows without a class, which are left out, such as 11,255 (default 255, if no class has it)")
-}
-
-// ignoreNamesFlag declares --ignore with labels that are names.
-func ignoreNamesFlag(cmd *cobra.Command, list *data.Ignore, names *[]string) {
+// ignoreFlag declares --ignore. Labels that are names go to names.
+func ignoreFlag(cmd *cobra.Command, list *data.Ignore, names *[]string) {
 	cmd.Flags().Var(ignored{list, names}, "ignore", "`LABELS` of rows without a class, which are left out, such as 11,unknown (default 255, if no class has it)")
 }
 
@@ -34,10 +29,6 @@ func (i ignored) String() string {
 func (ignored) Type() string { return "labels" }
 
 func (i ignored) Set(text string) (err error) {
-	if i.names == nil {
-		*i.list, err = data.ParseIgnore(text)
-		return err
-	}
 	var numbers []string
 	for word := range strings.SplitSeq(text, ",") {
 		if word = strings.TrimSpace(word); isInteger(word) {

@@ -46,7 +46,7 @@ undefined is "-". Of two classes, it prints metrics of the positive class too. -
 	confidenceFlags(cmd, &s.confidence, &classes, &s.columns)
 	cmd.Flags().MarkHidden("classes") // no score depends on it
 	outcomeFlags(cmd, &s.correct, &s.predicted)
-	ignoreNamesFlag(cmd, &s.ignore, &s.columns.reading.Ignore)
+	ignoreFlag(cmd, &s.ignore, &s.columns.reading.Ignore)
 	s.beside.flags(cmd, false)
 	f.StringVar(&s.labels, "labels", "", "`FILE` of labels, n integers")
 	f.StringSliceVar(&s.metrics, "metric", []string{"accuracy", "ece", "aece", "nll", "brier"}, "`NAMES` of metrics and groups; "+called.Command()+" doc metrics lists them")

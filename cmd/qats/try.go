@@ -127,7 +127,7 @@ Another one takes its place only if the calibration rows show that it is better.
 		},
 	}
 	kindFlag(cmd, &kind)
-	ignoreNamesFlag(cmd, &ignore, &columns.reading.Ignore)
+	ignoreFlag(cmd, &ignore, &columns.reading.Ignore)
 	beside.flags(cmd, true)
 	columns.flags(cmd)
 	t.flags(cmd)
