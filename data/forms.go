@@ -1,7 +1,6 @@
 package data
 
 import (
-	"io"
 	"io/fs"
 
 	"github.com/qats-bench/qats/data/formats"
@@ -15,14 +14,9 @@ func Forms() formats.List {
 		formats.NPY{},
 		formats.NPZ{},
 		formats.Safetensors{},
-		formats.Table{Names: []string{".csv", ".tsv", ".csv.gz", ".tsv.gz"}, Read: readPlainTable},
-		formats.Table{Names: []string{".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz"}, Read: readPlainTable},
+		formats.Table{Names: []string{".csv", ".tsv", ".csv.gz", ".tsv.gz"}},
+		formats.Table{Names: formats.RecordNames},
 	}
-}
-
-// readPlainTable reads a table without words of a user on its columns.
-func readPlainTable(name string, r io.Reader, limit int64) (npy.Held, []string, error) {
-	return readTextTable(name, r, limit, Reading{})
 }
 
 // OpenArray opens an array of fsys by its name, a file or FILE#MEMBER. It reads and checks the header; errors begin with

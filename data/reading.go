@@ -151,7 +151,7 @@ func (c *columns) isFold(col int) bool {
 func (c *columns) foldNumbers() map[string]int32 {
 	list := c.distinct(c.beside.fold)
 	numbers := map[string]int32{}
-	for i, s := range list {
+	for _, s := range list {
 		v, whole := wholeNumber(s)
 		if !whole || v < 0 {
 			numbers = map[string]int32{}
@@ -160,7 +160,6 @@ func (c *columns) foldNumbers() map[string]int32 {
 			}
 			return numbers
 		}
-		_ = i
 		numbers[s] = v
 	}
 	return numbers

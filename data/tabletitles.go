@@ -135,7 +135,6 @@ func (c *columns) matchTitles(plain, labels []string, taken func(j int) bool) (g
 			}
 			groups = append(groups, g)
 		}
-		_ = j
 	}
 	return groups
 }

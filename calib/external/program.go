@@ -111,8 +111,7 @@ func (p Program) Say(ctx context.Context, call, word string, limit time.Duration
 	if err != nil {
 		return nil, "", err
 	}
-	var b bounded
-	b.most = most
+	b := bounded{most: most}
 	cmd.Stdout = &b
 	run, err := p.start(cmd, w)
 	if run == nil {

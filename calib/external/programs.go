@@ -35,10 +35,6 @@ func (o ofPrograms) begin(context.Context) (session, error) {
 	if !o.program.Serves {
 		return &once{program: o.program}, nil
 	}
-	if o.program.alone() {
-		home, err := newWorkplace()
-		return &serving{programs: o.programs, program: o.program, home: home}, err
-	}
 	for {
 		s := o.programs.take(o.program)
 		switch {
@@ -192,7 +188,7 @@ func (s *serving) lives() bool {
 	}
 }
 
-// end keeps the process for the next call, or kills it.
+// end keeps the process for the next call, or kills it, also where each call has a process of its own.
 func (s *serving) end() {
 	if s.failed || s.program.alone() {
 		s.kill()

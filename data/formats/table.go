@@ -2,8 +2,6 @@ package formats
 
 import (
 	"errors"
-	"io"
-	"strings"
 
 	"github.com/qats-bench/qats/data/npy"
 )
@@ -12,11 +10,10 @@ import (
 // the arrays of a .safetensors of one and serves these in its place. Other file systems cannot open it.
 type Table struct {
 	Names []string // how names end, the usual ending first
-
-	// Read makes the arrays of a table of at most limit bytes. It also returns what was taken from it, in lines. Errors
-	// call the table name.
-	Read func(name string, r io.Reader, limit int64) (npy.Held, []string, error)
 }
+
+// RecordNames are how names of JSON lines end, the usual ending first.
+var RecordNames = []string{".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz"}
 
 func (t Table) Endings() []string { return t.Names }
 func (Table) Content() Content    { return Rows }
@@ -35,8 +32,5 @@ func (Table) Open(npy.File, Member, int64) (npy.Header, npy.File, error) {
 	return npy.Header{}, npy.File{}, errTable
 }
 
-// IsRecords reports whether the name of a file is that of JSON lines: .jsonl or .ndjson, or one of these packed by gzip.
-func IsRecords(path string) bool {
-	name := strings.TrimSuffix(strings.ToLower(path), ".gz")
-	return strings.HasSuffix(name, ".jsonl") || strings.HasSuffix(name, ".ndjson")
-}
+// IsRecords reports whether the name of a file is that of JSON lines.
+func IsRecords(path string) bool { return match(Table{Names: RecordNames}, path) != "" }

@@ -98,15 +98,14 @@ func unusedUser() (int, error) {
 // read are seen under their paths, those of a link where it leads, and the program starts in dir. The word
 // external.CallFolder stands for the folder that can be written to.
 func (iso *Isolation) around(read []string, dir string) ([]string, error) {
-	words := []string{iso.bwrap, "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"}
+	words := []string{iso.bwrap, "--die-with-parent", "--new-session", "--cap-drop", "ALL"}
 	if iso.uid == 0 {
-		words = append(words, "--unshare-user", "--disable-userns")
-	} else {
-		words = append(words, "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID", "--cap-add", "CAP_SETPCAP")
-		words = slices.DeleteFunc(words, func(w string) bool { return w == "--unshare-all" })
-		words = append(words, "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try")
+		words = append(words, "--unshare-all", "--unshare-user", "--disable-userns")
+	} else { // a user namespace would hide the unused user; setpriv below drops what is added here
+		words = append(words, "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try",
+			"--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID", "--cap-add", "CAP_SETPCAP")
 	}
-	for _, path := range []string{"/usr", "/lib", "/lib32", "/lib64", "/libx32", "/bin", "/sbin"} {
+	for _, path := range systemFolders {
 		info, err := os.Lstat(path)
 		switch {
 		case err != nil:
@@ -130,6 +129,7 @@ func (iso *Isolation) around(read []string, dir string) ([]string, error) {
 	words = append(words, "--proc", "/proc", "--dev", "/dev",
 		"--size", fmt.Sprint(mostShared), "--perms", "1777", "--tmpfs", "/dev/shm",
 		"--size", fmt.Sprint(mostScratch), "--perms", "1777", "--tmpfs", "/tmp")
+	read = slices.Clone(read)
 	for i, path := range read {
 		if read[i], err = filepath.Abs(path); err != nil {
 			return nil, err
@@ -201,9 +201,12 @@ func interpreter(ctx context.Context, command string) (path string, folders []st
 	return lines[0], folders, nil
 }
 
-// inSystem reports whether a path is below the folders that every isolated program sees.
+// systemFolders are the folders that every isolated program sees.
+var systemFolders = []string{"/usr", "/lib", "/lib32", "/lib64", "/libx32", "/bin", "/sbin"}
+
+// inSystem reports whether a path is below them.
 func inSystem(path string) bool {
-	return slices.ContainsFunc([]string{"/usr", "/bin", "/sbin", "/lib", "/lib64"}, func(dir string) bool {
+	return slices.ContainsFunc(systemFolders, func(dir string) bool {
 		return path == dir || strings.HasPrefix(path, dir+"/")
 	})
 }
