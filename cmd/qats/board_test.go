@@ -21,7 +21,7 @@ import (
 // TestVersion1GivesItsOldBytes: the page of version 1 of the protocol, without the style and the commands that all pages share, and its
 // file. Both are frozen, as the numbers in results/leaderboard are.
 func TestVersion1GivesItsOldBytes(t *testing.T) {
-	b, refused, err := submission.Board(submission.V1, leaderboard.Folder(filepath.Join("..", "..", "results", "leaderboard")), t.TempDir())
+	b, refused, err := submission.Board(t.Context(), submission.V1, leaderboard.Folder(filepath.Join("..", "..", "results", "leaderboard")), t.TempDir(), submission.Records{})
 	if err != nil || refused != nil {
 		t.Fatal(err, refused)
 	}

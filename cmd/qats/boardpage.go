@@ -21,6 +21,9 @@ import (
 	"github.com/qats-bench/qats/results/leaderboard"
 )
 
+// recordsDir is the folder of records, below the root of the project.
+var recordsDir = filepath.Join("results", "leaderboard", "verified")
+
 // boardFile is the file of the leaderboard beside its page.
 const boardFile = "leaderboard.csv"
 
@@ -30,9 +33,8 @@ func boardPageCommand() *cobra.Command {
 		Use:   "page",
 		Short: "Make the page of the leaderboard: methods of the project and entries",
 		Long: `page compares the methods of the project and the entries in submissions, and writes
-OUT/index.html and OUT/leaderboard.csv. With --run it first runs the methods of the project, and
-writes their numbers into results/leaderboard/v2. An entry that cannot be read is left out; the
-status is then 1.`,
+OUT/index.html and OUT/leaderboard.csv. An entry that cannot be read is left out; the status is
+then 1.`,
 		Example: examples(
 			"board page",
 			"board page --run",
@@ -47,9 +49,11 @@ status is then 1.`,
 	f.StringVar(&l.protocol, "protocol", submission.Version, "`VERSION` of the protocol: "+strings.Join(submission.Versions(), " or "))
 	f.StringVar(&l.registry, "registry", "", "`DIR` of the numbers of the methods of the project (default results/leaderboard/v2)")
 	f.StringVar(&l.entries, "entries", entriesDir, "`DIR` of the entries")
+	f.StringVar(&l.records.Dir, "records", recordsDir, "`DIR` of the records of verifications")
+	f.StringVar(&l.records.Signers, "signers", "", "`FILE` of their signers (default allowed_signers there)")
 	f.StringVar(&l.at.out, "out", filepath.Join("results", "out", "leaderboard"), "`DIR` of the page, and of the run with its store")
 	dataFlag(cmd, &l.at.Data)
-	for _, dir := range []string{"registry", "entries", "out"} {
+	for _, dir := range []string{"registry", "entries", "records", "out"} {
 		cmd.MarkFlagDirname(dir)
 	}
 	cmd.RegisterFlagCompletionFunc("protocol", oneOf(submission.Versions))
@@ -68,6 +72,7 @@ type boardPage struct {
 	protocol string
 	registry string
 	entries  string
+	records  submission.Records
 }
 
 func (l *boardPage) make(cmd *cobra.Command) error {
@@ -85,7 +90,7 @@ func (l *boardPage) make(cmd *cobra.Command) error {
 			return failed
 		}
 	}
-	b, refused, err := submission.Board(l.protocol, leaderboard.Folder(l.registry), l.entries)
+	b, refused, err := submission.Board(cmd.Context(), l.protocol, leaderboard.Folder(l.registry), l.entries, l.records)
 	if err != nil {
 		return err
 	}

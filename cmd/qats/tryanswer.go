@@ -260,6 +260,8 @@ func (p printed) whyBarred(r *trial.Result) string {
 		return report.End(r.End).String()
 	case trial.NeedsClasses:
 		return "it needs the number of classes: without it no temperature gives a confidence below 0.5"
+	case trial.Probabilities:
+		return "in a simulation, of probabilities of several classes, answers without it were better"
 	case trial.Unconverged:
 		return "its fit did not converge"
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -23,12 +24,11 @@ func verifyCommand() *cobra.Command {
 		Use:   "verify DIR",
 		Short: "Run the code of an entry again, and compare its numbers",
 		Long: `verify runs the code of the entry in DIR again, and says of each number that it is equal, agrees,
-differs or was not run. The code of a stranger runs isolated, by bubblewrap: it can write to
-the folder of its call alone, and has no network. The status is 1 if some numbers
+differs or was not run. The code runs isolated, by bubblewrap. The status is 1 if some numbers
 differ or were not run.`,
 		Example: examples(
 			"board verify submissions/mine",
-			"board verify submissions/mine --splits 20 --draw 3f2a9c1 --record",
+			"board verify submissions/mine --splits 20 --draw 3f2a9c1 --record ~/.ssh/id_ed25519",
 		),
 		Args: arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error { return v.run(cmd, args[0]) },
@@ -40,7 +40,9 @@ differ or were not run.`,
 	f.BoolVar(&v.trusted, "not-isolated", false, "run the code with your rights where it cannot be isolated, if you have read it")
 	f.IntVar(&v.splits, "splits", 0, "redraw calibration and test rows `N` times")
 	f.StringVar(&v.commit, "draw", "", "`COMMIT` that the draws follow from")
-	f.BoolVar(&v.record, "record", false, "write verified.yaml, and with --splits drawn.csv, into DIR")
+	f.StringVar(&v.key, "record", "", "write a record, signed with the ssh key in `FILE`")
+	f.StringVar(&v.records.Dir, "records", recordsDir, "`DIR` of the records")
+	cmd.MarkFlagDirname("records")
 	return cmd
 }
 
@@ -51,7 +53,8 @@ type verifying struct {
 	trusted bool
 	splits  int
 	commit  string
-	record  bool
+	key     string
+	records submission.Records
 }
 
 func (v *verifying) run(cmd *cobra.Command, dir string) error {
@@ -108,15 +111,15 @@ func (v *verifying) run(cmd *cobra.Command, dir string) error {
 	record := submission.Record{Verdict: verdict, Numbers: compared.Counts, Isolated: isolated, Platform: card.Platform}
 	good := verdict == submission.Equal || verdict == submission.Agrees
 	if v.splits > 0 && good {
-		if record.Draws, err = v.draw(cmd, tier, p, dir); err != nil {
+		if record.Draws, err = v.draw(cmd, tier, p, entry.Card.Name); err != nil {
 			return err
 		}
 	}
-	if v.record {
-		if err := record.Write(dir); err != nil {
+	if v.key != "" {
+		if err := v.records.Write(cmd.Context(), entry, record, v.key); err != nil {
 			return err
 		}
-		terminal.Fprintf(unlessQuiet(cmd), "wrote %s\n", filepath.Join(dir, submission.VerifiedFile))
+		terminal.Fprintf(unlessQuiet(cmd), "wrote the signed record of %s into %s\n", entry.Card.Name, v.records.Dir)
 	}
 	if !good {
 		return errFailed
@@ -168,8 +171,8 @@ func (v *verifying) say(cmd *cobra.Command, e *submission.Entry, c submission.Co
 	}
 }
 
-// draw runs the drawn splits, and with --record writes the means over them.
-func (v *verifying) draw(cmd *cobra.Command, tier *submission.Tier, p *submission.Prepared, dir string) (*submission.Drawn, error) {
+// draw runs the drawn splits, and writes the means over them: with --record beside the record.
+func (v *verifying) draw(cmd *cobra.Command, tier *submission.Tier, p *submission.Prepared, name string) (*submission.Drawn, error) {
 	at := v.at
 	at.store, at.out = at.storeDir(), filepath.Join(at.out, "drawn")
 	drawn := tier.Draws(v.commit, v.splits)
@@ -178,11 +181,14 @@ func (v *verifying) draw(cmd *cobra.Command, tier *submission.Tier, p *submissio
 		return nil, err
 	}
 	means := submission.Means(rows.Records)
-	to := at.out
-	if v.record {
-		to = dir
+	to := submission.Records{Dir: at.out}
+	if v.key != "" {
+		to = v.records
 	}
-	path := filepath.Join(to, submission.DrawnFile)
+	path := to.Means(name)
+	if err := os.MkdirAll(to.Dir, 0o777); err != nil {
+		return nil, err
+	}
 	if err := results.WriteEntry(path, tier.Metrics(), means); err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package submission
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -63,10 +64,11 @@ func (t *Tier) Registered(names []string) (*Tier, error) {
 	return t.with(s), nil
 }
 
-// Board returns the leaderboard of a version: of the registry, whose numbers are in a folder, and of the entries in another one.
+// Board returns the leaderboard of a version: of the registry, whose numbers are in a folder, and of the entries in another one, with
+// the records of their verifications.
 // Version 2 has entries of version 1 too, as far as their numbers go. What cannot be read is left out, and refused says
 // why: an entry that Read refuses, or a method without a file.
-func Board(version string, registry leaderboard.Folder, entries string) (b *leaderboard.Printed, refused []error, err error) {
+func Board(ctx context.Context, version string, registry leaderboard.Folder, entries string, records Records) (b *leaderboard.Printed, refused []error, err error) {
 	tier, err := ReadTier(version, Lite)
 	if err != nil {
 		return nil, nil, err
@@ -82,7 +84,7 @@ func Board(version string, registry leaderboard.Folder, entries string) (b *lead
 	if err != nil {
 		return nil, nil, err
 	}
-	handedIn, more, err := entriesOf(tier, entries)
+	handedIn, more, err := entriesOf(ctx, tier, entries, records)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -150,7 +152,7 @@ func registered(tier *Tier, folder leaderboard.Folder) (members []leaderboard.Me
 
 // entriesOf returns the entries in a folder, by name: those of the version of the tier and of earlier ones. There is none
 // without the folder.
-func entriesOf(tier *Tier, dir string) (members []leaderboard.Member, refused []error, err error) {
+func entriesOf(ctx context.Context, tier *Tier, dir string, records Records) (members []leaderboard.Member, refused []error, err error) {
 	list, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, err
@@ -167,7 +169,11 @@ func entriesOf(tier *Tier, dir string) (members []leaderboard.Member, refused []
 		if tier.Version == V1 && e.Card.Protocol != V1 {
 			continue
 		}
-		m, err := e.member(tier)
+		record, err := records.Read(ctx, e)
+		if err != nil { // the entry is a claim
+			refused = append(refused, err)
+		}
+		m, err := e.member(tier, record, records.Means(e.Card.Name))
 		if err != nil {
 			refused = append(refused, err)
 			continue
@@ -177,10 +183,10 @@ func entriesOf(tier *Tier, dir string) (members []leaderboard.Member, refused []
 	return members, refused, nil
 }
 
-// member returns an entry as a method of the leaderboard.
-func (e *Entry) member(tier *Tier) (*leaderboard.Member, error) {
+// member returns an entry as a method of the leaderboard. Its record is nil without a verification, and means are of its draws.
+func (e *Entry) member(tier *Tier, record *Record, means string) (*leaderboard.Member, error) {
 	c := e.Card
-	m := &leaderboard.Member{Method: c.Name, Label: c.Label, Authors: c.Authors, Reference: c.Reference, Protocol: c.Protocol, Status: e.Status(), Records: tier.lite(e.Records)}
+	m := &leaderboard.Member{Method: c.Name, Label: c.Label, Authors: c.Authors, Reference: c.Reference, Protocol: c.Protocol, Status: record.status(), Records: tier.lite(e.Records)}
 	sees := lists.Values(c.Contract.Needs, func(array string) string {
 		_, name, of := strings.Cut(array, "/")
 		if of {
@@ -209,36 +215,34 @@ func (e *Entry) member(tier *Tier) (*leaderboard.Member, error) {
 	if err != nil {
 		return nil, err
 	}
-	drawn, err := results.ReadEntry(filepath.Join(e.Dir, DrawnFile), own.Metrics())
+	drawn, err := results.ReadEntry(means, own.Metrics())
 	if err != nil {
 		return nil, err
 	}
-	m.Drawn, m.Draws = tier.lite(drawn), e.Record.Draws.N
+	m.Drawn, m.Draws = tier.lite(drawn), record.Draws.N
 	for _, method := range []string{m.Method, leaderboard.TS} {
 		if !slices.ContainsFunc(m.Drawn, func(r results.Record) bool {
 			return r.Method == method && r.Metric == "ece" && r.Status == results.OK && r.Corruption == ""
 		}) {
-			return nil, fmt.Errorf("%s: no ece of %s", filepath.Join(e.Dir, DrawnFile), method)
+			return nil, fmt.Errorf("%s: no ece of %s", means, method)
 		}
 	}
 	return m, nil
 }
 
-// Status is the status of an entry on the leaderboard.
-func (e *Entry) Status() leaderboard.Status {
-	if e.Record == nil {
+// status is that of an entry with this record.
+func (r *Record) status() leaderboard.Status {
+	switch {
+	case r == nil:
 		return leaderboard.Claimed
-	}
-	switch e.Record.Verdict {
-	case Differs:
+	case r.Verdict == Differs:
 		return leaderboard.Differs
-	case Equal, Agrees:
-		if e.Record.Draws != nil {
-			return leaderboard.Verified
-		}
-		return leaderboard.Agrees
+	case r.Verdict == NotRun:
+		return leaderboard.Claimed
+	case r.Draws != nil:
+		return leaderboard.Verified
 	}
-	return leaderboard.Claimed
+	return leaderboard.Agrees
 }
 
 // lite returns the records on the settings of the tier, under its name: those of another tier and of drawn splits have the

@@ -23,11 +23,10 @@ import (
 
 // The files of an entry.
 const (
-	CardFile     = "card.yaml"
-	ResultsFile  = "results.csv"
-	FitsFile     = "fits.csv"
-	VerifiedFile = "verified.yaml"
-	CodeFolder   = "code"
+	CardFile    = "card.yaml"
+	ResultsFile = "results.csv"
+	FitsFile    = "fits.csv"
+	CodeFolder  = "code"
 )
 
 // Language says how the code of an entry runs.

@@ -118,7 +118,7 @@ func checkFolder(dir string, c *Card) error {
 		code, inCode := strings.CutPrefix(name, CodeFolder+"/")
 		switch {
 		case inCode && slices.Contains(c.Code, code):
-		case slices.Contains([]string{CardFile, ResultsFile, FitsFile, VerifiedFile, DrawnFile}, name):
+		case slices.Contains([]string{CardFile, ResultsFile, FitsFile}, name):
 		default:
 			return fmt.Errorf("%s: no file of an entry; the card names the files of the code", path)
 		}

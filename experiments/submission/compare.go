@@ -61,6 +61,9 @@ func (c Counts) Verdict(language Language) Verdict {
 	return Equal
 }
 
+// all returns how many numbers there are.
+func (c Counts) all() int { return c.Equal + c.Agrees + c.Differs + c.NotRun }
+
 // add counts a number of a verdict.
 func (c *Counts) add(v Verdict) {
 	switch v {

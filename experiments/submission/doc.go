@@ -15,7 +15,6 @@
 //	results.csv   a row a setting, a column a metric (results.WriteEntry)
 //	fits.csv      the digest of each fit (WriteFits)
 //	code/         the code, as text
-//	verified.yaml the Record of a verification, which a maintainer adds
 //
 // Whoever reads it trusts nothing: [Read] refuses names that lead out of the folder, links, files that are no text,
 // more than 1 MB, numbers that no run gives and settings that the protocol lacks, each with its place.
@@ -35,6 +34,8 @@
 //
 // Test labels are public, so nobody can prove that they were not looked at. Therefore the numbers of the fixed split
 // alone are claimed, and a maintainer draws splits by a commit of his own ([Draws]), which nobody knew before.
+//
+// What a maintainer found is a [Record], outside the folder of the entry and signed ([Records]).
 //
 // # The board
 //

@@ -17,7 +17,6 @@ type Entry struct {
 	Code    Source
 	Records []results.Record   // of results.csv: claimed
 	Fits    []results.EntryFit // of fits.csv
-	Record  *Record            // of verified.yaml; nil without one that is of this card
 }
 
 // Read reads the folder of an entry. Nothing in it runs. An error names the file and the line, and says what an entry
@@ -66,8 +65,7 @@ func Read(dir string) (*Entry, error) {
 	if err := e.readResults(); err != nil {
 		return nil, err
 	}
-	e.Record, err = readRecord(dir)
-	return e, err
+	return e, nil
 }
 
 // readResults reads results.csv and fits.csv, which have rows of the tier and of the entry's method alone.
@@ -102,16 +100,10 @@ func (e *Entry) readResults() error {
 	return nil
 }
 
-// Write writes an entry, whose card gets its digests. Files of an earlier entry of this name that it no longer has are removed, the
-// record of a verification among them.
+// Write writes an entry, whose card gets its digests. Code of an earlier entry of this name is removed.
 func Write(dir string, c *Card, code Source, tier *Tier, settings []results.SettingInfo, records []results.Record, fits []results.EntryFit) error {
 	if err := os.RemoveAll(filepath.Join(dir, CodeFolder)); err != nil {
 		return err
-	}
-	for _, file := range []string{VerifiedFile, DrawnFile} {
-		if err := os.Remove(filepath.Join(dir, file)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
 	}
 	if err := code.write(filepath.Join(dir, CodeFolder)); err != nil {
 		return err

@@ -146,7 +146,7 @@ func TestTheBoardHasTheMethodsOfItsVersion(t *testing.T) {
 		if !slices.Equal(ranked, methods) || slices.Contains(ranked, "base-rate") != (version == V2) || slices.Contains(ranked, "base-rate-top") {
 			t.Errorf("%s: ranked: %v; in the registry: %v", version, methods, ranked)
 		}
-		b, refused, err := Board(version, registryOf(version), filepath.Join("..", "..", "submissions"))
+		b, refused, err := Board(t.Context(), version, registryOf(version), filepath.Join("..", "..", "submissions"), Records{Dir: filepath.Join("..", "..", "results", "leaderboard", "verified")})
 		if err != nil {
 			t.Fatal(err)
 		}

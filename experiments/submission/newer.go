@@ -20,11 +20,11 @@ func NewerCommit(ctx context.Context, dir, commit string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("%.80q is no commit of the repository of %s", commit, dir)
 	}
-	changed, err := git("status", "--porcelain", "--ignored", "--", ".", ":(exclude)"+VerifiedFile, ":(exclude)"+DrawnFile)
+	changed, err := git("status", "--porcelain", "--ignored", "--", ".")
 	if err != nil || changed != "" {
 		return "", fmt.Errorf("%s is not committed as it is: commit it, and draw by a later commit", dir)
 	}
-	entry, err := git("log", "-1", "--format=%H", "--", ".", ":(exclude)"+VerifiedFile, ":(exclude)"+DrawnFile)
+	entry, err := git("log", "-1", "--format=%H", "--", ".")
 	if err != nil || entry == "" {
 		return "", fmt.Errorf("%s is not committed: commit it, and draw by a later commit", dir)
 	}

@@ -2,6 +2,7 @@ package submission
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -218,31 +219,81 @@ func TestAlteredEntryIsCaught(t *testing.T) {
 	}
 }
 
-// TestRecordIsOfACard: a verification counts for the card that it was of.
-func TestRecordIsOfACard(t *testing.T) {
+// signer makes a key, and a folder of records in which it may sign.
+func signer(t *testing.T) (key string, records Records) {
+	t.Helper()
 	dir := t.TempDir()
-	write := func(file, text string) {
+	key = filepath.Join(dir, "key")
+	needs(t, "ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "", "-f", key)
+	public := must[[]byte](t)(os.ReadFile(key + ".pub"))
+	records = Records{Dir: filepath.Join(dir, "verified")}
+	if err := errors.Join(os.Mkdir(records.Dir, 0o777), os.WriteFile(records.signers(), []byte("a.maintainer@example.org "+string(public)), 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	return key, records
+}
+
+// TestRecordIsSignedAndOfACard: a record counts if a signer signed these bytes, for the card, the numbers and the means as they are.
+func TestRecordIsSignedAndOfACard(t *testing.T) {
+	key, records := signer(t)
+	stranger, _ := signer(t)
+	dir := filepath.Join(t.TempDir(), "mine")
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	e := &Entry{Dir: dir, Card: &Card{Name: "mine", Language: Go}, Records: make([]results.Record, 3)}
+	write := func(path, text string) {
 		t.Helper()
-		if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o666); err != nil {
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
-	write(CardFile, "a card")
-	write(DrawnFile, "means")
-	if err := (Record{Verdict: Equal, Numbers: Counts{Equal: 3}, Isolated: true, Platform: "here", Draws: &Drawn{Commit: "0123abc", N: 20}}).Write(dir); err != nil {
+	good := Record{Verdict: Equal, Numbers: Counts{Equal: 3}, Isolated: true, Platform: "here", Draws: &Drawn{Commit: "0123abc", N: 20}}
+	sign := func(r Record, key string) {
+		t.Helper()
+		write(filepath.Join(dir, CardFile), "a card")
+		write(records.Means("mine"), "means")
+		if err := records.Write(t.Context(), e, r, key); err != nil {
+			t.Fatal(err)
+		}
+	}
+	read := func(name, want string) {
+		t.Helper()
+		switch r, err := records.Read(t.Context(), e); {
+		case want == "" && (err != nil || r == nil || r.Verdict != Equal || r.Numbers.Equal != 3 || r.Draws.N != 20):
+			t.Errorf("%s: %+v %v", name, r, err)
+		case want == "none" && (err != nil || r != nil):
+			t.Errorf("%s: %+v %v", name, r, err)
+		case len(want) > 4 && (err == nil || r != nil || !strings.Contains(err.Error(), want)):
+			t.Errorf("%s: %+v %v, want %s", name, r, err, want)
+		}
+	}
+	read("no record", "none")
+	sign(good, key)
+	read("signed", "")
+	text := string(must[[]byte](t)(os.ReadFile(records.record("mine"))))
+	write(records.record("mine"), strings.Replace(text, "equal: 3", "equal: 4", 1))
+	read("another text", "the signature of a.maintainer@example.org is not of this text")
+	sign(good, stranger)
+	read("a stranger's key", "signed by none of")
+	if err := os.Remove(records.record("mine") + ".sig"); err != nil {
 		t.Fatal(err)
 	}
-	if r, err := readRecord(dir); err != nil || r == nil || r.Verdict != Equal || r.Numbers.Equal != 3 || r.Draws.N != 20 {
-		t.Errorf("%+v %v", r, err)
-	}
-	write(DrawnFile, "other means")
-	if _, err := readRecord(dir); err == nil || !strings.Contains(err.Error(), "drawn.csv is not the file of this verification") {
-		t.Error(err)
-	}
-	write(CardFile, "another card")
-	if r, err := readRecord(dir); r != nil || err != nil {
-		t.Errorf("%+v %v", r, err)
-	}
+	read("no signature", "not signed")
+	sign(good, key)
+	write(records.Means("mine"), "other means")
+	read("other means", "mine.csv is not the file of this verification")
+	sign(good, key)
+	write(filepath.Join(dir, CardFile), "another card")
+	read("another card", "none")
+	fewer := good
+	fewer.Numbers.Equal = 2
+	sign(fewer, key)
+	read("fewer numbers", "of 2 numbers, and the entry has 3")
+	worse := good
+	worse.Numbers = Counts{Equal: 2, Differs: 1}
+	sign(worse, key)
+	read("another verdict", "verdict: equal, and the numbers are: differs")
 }
 
 // TestDrawsFollowFromACommit: the same commit gives the same draws, another one others; corrupted sets have none.
@@ -383,7 +434,7 @@ func TestEntryOfVersion1(t *testing.T) {
 	hand(V2, "new", func(string) bool { return true })
 	csv := func(version string) string {
 		t.Helper()
-		b, refused, err := Board(version, registryOf(version), dir)
+		b, refused, err := Board(t.Context(), version, registryOf(version), dir, Records{})
 		if err != nil || refused != nil {
 			t.Fatal(err, refused)
 		}
