@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -14,6 +15,9 @@ import (
 	"github.com/qats-bench/qats/internal/terminal"
 	"github.com/qats-bench/qats/results"
 )
+
+// aloneSettings is the number of settings that run again, each alone.
+const aloneSettings = 3
 
 // shownCells is the number of cells that verify prints.
 const shownCells = 10
@@ -103,6 +107,14 @@ func (v *verifying) run(cmd *cobra.Command, dir string) error {
 	}
 	compared := submission.Compare(entry, rows.Records, fits)
 	problems := v.problems(entry, &card, rows)
+	names := submission.DrawnNames(cmp.Or(v.commit, entry.Card.Digests.Code), aloneSettings, clean(rows).Settings)
+	changes, err := p.Alone(cmd.Context(), tier, names, v.at.Data, work, rows.Records)
+	if err != nil {
+		return err
+	}
+	if len(changes) > 0 {
+		problems = append(problems, fmt.Sprintf("%s of the run not found where a setting runs alone; the first: %s", english.Count(len(changes), "number"), changes[0]))
+	}
 	verdict := compared.Counts.Verdict(card.Language)
 	if len(problems) > 0 {
 		verdict = submission.Differs

@@ -1,8 +1,10 @@
 package submission
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"os"
 	"slices"
@@ -10,6 +12,7 @@ import (
 	"github.com/qats-bench/qats/data/folder"
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results"
 )
 
@@ -55,22 +58,42 @@ func (t *Tier) Small(n int, settings []results.SettingInfo) *Tier {
 // Repeat runs a tier in five processes, each with a store of its own below the folder work, on the first rows of each set (0 for
 // all), and returns the numbers of the entry that are not those of an earlier run. Each number is named once.
 func (p *Prepared) Repeat(ctx context.Context, t *Tier, data []string, first int, work string, earlier []results.Record) ([]Change, error) {
-	run, found := byPlace(p.Method.Name, earlier), map[place][]results.Record{}
-	var order []place
+	var records []results.Record
 	for _, processors := range Processors {
-		records, err := p.fresh(ctx, t, data, first, work, processors)
+		of, err := p.fresh(ctx, t, data, first, work, processors)
 		if err != nil {
 			return nil, err
 		}
-		for _, r := range ofMethod(p.Method.Name, records) {
-			at := placeOf(r)
-			if found[at] == nil {
-				order = append(order, at)
-			}
-			found[at] = append(found[at], r)
-		}
+		records = append(records, of...)
 	}
-	var changes []Change
+	return p.changes(records, earlier), nil
+}
+
+// Alone runs settings of a tier again, each by itself and in the order of the names, and returns the numbers of the entry that
+// are not those of an earlier run of the whole tier: they depend on what ran before.
+func (p *Prepared) Alone(ctx context.Context, t *Tier, names, data []string, work string, earlier []results.Record) ([]Change, error) {
+	var records []results.Record
+	for _, name := range names {
+		of, err := p.fresh(ctx, t.Only([]string{name}).With(p.Method), data, 0, work, 1)
+		if err != nil {
+			return nil, err
+		}
+		records = append(records, of...)
+	}
+	return p.changes(records, earlier), nil
+}
+
+// changes returns the numbers of the entry that are not those of an earlier run, each once.
+func (p *Prepared) changes(fresh, earlier []results.Record) (changes []Change) {
+	run, found := byPlace(p.Method.Name, earlier), map[place][]results.Record{}
+	var order []place
+	for _, r := range ofMethod(p.Method.Name, fresh) {
+		at := placeOf(r)
+		if found[at] == nil {
+			order = append(order, at)
+		}
+		found[at] = append(found[at], r)
+	}
 	for _, at := range order {
 		of := found[at]
 		i := slices.IndexFunc(of, func(r results.Record) bool { return !alike(r, run[at]) })
@@ -84,7 +107,15 @@ func (p *Prepared) Repeat(ctx context.Context, t *Tier, data []string, first int
 		c.Varies = slices.ContainsFunc(of, func(r results.Record) bool { return !alike(r, of[0]) })
 		changes = append(changes, c)
 	}
-	return changes, nil
+	return changes
+}
+
+// DrawnNames returns n names of settings, drawn by a hash of a key and the name: whoever does not know the key cannot know them.
+func DrawnNames(key string, n int, settings []results.SettingInfo) []string {
+	names := lists.Values(settings, func(s results.SettingInfo) string { return s.Setting.Name() })
+	of := func(name string) [sha256.Size]byte { return sha256.Sum256([]byte(key + "\n" + name)) }
+	slices.SortFunc(names, func(a, b string) int { x, y := of(a), of(b); return bytes.Compare(x[:], y[:]) })
+	return names[:min(n, len(names))]
 }
 
 // alike reports whether two records have the same number, or none.

@@ -365,6 +365,51 @@ func TestRepeatFindsWhatChanges(t *testing.T) {
 	}
 }
 
+// TestAloneFindsState: a program that counts its calls in its folder, where nothing isolates it, has other numbers when a setting runs alone; one
+// without state has the same.
+func TestAloneFindsState(t *testing.T) {
+	atRoot(t)
+	for name, c := range map[string]struct {
+		code  string
+		state bool
+	}{
+		"none": {handBack, false},
+		"count": {`#!/bin/sh
+echo >> calls
+n=$(wc -l < calls)
+case $1 in
+fit) cp "$2/cal/logits.npy" "$2/model/" ;;
+apply) # the logits, by n numbers further
+  head -c 128 "$2/test/logits.npy" > "$2/logits.npy"
+  tail -c +$((129 + 4 * n)) "$2/test/logits.npy" >> "$2/logits.npy"
+  tail -c +129 "$2/test/logits.npy" | head -c $((4 * n)) >> "$2/logits.npy" ;;
+esac
+`, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			card := described(name, Command, "mine.sh")
+			card.Command = []string{"sh", "mine.sh"}
+			p := must[*Prepared](t)(Prepare(t.Context(), card, Source{"mine.sh": []byte(c.code)}, t.TempDir(), nil))
+			rows, _ := ran(t, p)
+			work := t.TempDir()
+			t.Setenv("TMPDIR", work)
+			tier := must[*Tier](t)(ReadTier(Version, Lite))
+			changes := must[[]Change](t)(p.Alone(t.Context(), tier, DrawnNames("a key", 2, rows.Settings), nil, work, rows.Records))
+			if (len(changes) > 0) != c.state {
+				t.Errorf("%v", changes)
+			}
+		})
+	}
+	some := []results.SettingInfo{{Setting: results.Setting{Dataset: "a", Backbone: "x"}}, {Setting: results.Setting{Dataset: "b", Backbone: "x"}}, {Setting: results.Setting{Dataset: "c", Backbone: "x"}}}
+	first := map[string]bool{}
+	for i := range 20 {
+		first[DrawnNames(fmt.Sprint(i), 1, some)[0]] = true
+	}
+	if len(first) != 3 || !slices.Equal(DrawnNames("k", 5, some), DrawnNames("k", 3, some)) {
+		t.Errorf("draws of %v", first)
+	}
+}
+
 // TestProtocolIsFrozen: the networks, metrics and baselines of a version are those that entries ran on. Whoever changes them makes
 // another version, in a folder of its own.
 func TestProtocolIsFrozen(t *testing.T) {
