@@ -74,7 +74,7 @@ func (in *Input) begin(ctx context.Context, shared *calib.Shared) (Begin, error)
 	if in.Alone() {
 		return b, nil
 	}
-	if b.Zeros = in.Cal.Zeros(); float64(b.Zeros) >= fewestZeros*float64(len(in.Cal.Logits.Data)) && b.Zeros > 0 {
+	if b.Zeros = in.Cal.Zeros(); in.manyZeros(b.Zeros) {
 		b.Method, b.Why = Sigmoid, ByZeros
 	}
 	m := calib.TemperatureScaling{}
@@ -95,7 +95,7 @@ func (in *Input) begin(ctx context.Context, shared *calib.Shared) (Begin, error)
 		return b, nil
 	}
 	two := in.Cal.K() == 2
-	if !two && in.Cal.Form.OffsetLost { // not the usual network
+	if in.probabilities() { // not the usual network
 		return b, nil
 	}
 	tally, err := shares.Tally(t, in.Cal.Set)
@@ -112,4 +112,15 @@ func (in *Input) begin(ctx context.Context, shared *calib.Shared) (Begin, error)
 		b.Method, b.Why = Plain, NotSharper
 	}
 	return b, nil
+}
+
+// manyZeros reports whether so many probabilities of exactly 0 decide with which method the choice begins.
+func (in *Input) manyZeros(zeros int) bool {
+	return zeros > 0 && float64(zeros) >= fewestZeros*float64(len(in.Cal.Logits.Data))
+}
+
+// probabilities reports whether the sets have probabilities of three classes or more, without many zeros. Of these the
+// choice is by the floored NLL ([floored]), and quadratic is no candidate.
+func (in *Input) probabilities() bool {
+	return !in.Alone() && in.Cal.K() > 2 && in.Cal.Form.OffsetLost && !in.manyZeros(in.Cal.Zeros())
 }

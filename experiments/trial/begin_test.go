@@ -9,6 +9,8 @@ import (
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/experiments/shares"
+	"github.com/qats-bench/qats/metrics"
+	"github.com/qats-bench/qats/metrics/scoring"
 )
 
 // beganOf makes a trial of recommended methods and returns it.
@@ -196,5 +198,47 @@ func TestProbabilitiesOfZeroBeginWithASigmoid(t *testing.T) {
 	few.Logits.Row(0)[(few.Labels[0]+1)%4] = float32(math.Log(data.ZeroProb))
 	if b := beganOf(t, few).Begin; b.Zeros != 1 || b.Why == ByZeros {
 		t.Errorf("one zero: begins with %+v", b)
+	}
+}
+
+// Of probabilities of several classes without many zeros the choice is by the NLL of (1 - e)p + e/k, so that a few rows with tiny
+// probabilities do not hide a gain, and quadratic is no candidate. Of logits neither holds.
+func TestProbabilitiesOfSeveralClassesChooseByTheFlooredNLL(t *testing.T) {
+	const n, k = 300, 4
+	cal := drawn(5, n, k, 1.6)
+	rng := rand.New(rand.NewPCG(3, 3))
+	for i := range n { // class 0 gets too little on every row; a temperature cannot mend that
+		cal.Logits.Row(i)[0]--
+	}
+	for range 3 { // labels that the model holds to be impossible
+		i := rng.IntN(n)
+		cal.Labels[i] = 2
+		cal.Logits.Row(i)[1] += 60
+	}
+	probs := func(set *data.Set) *Input {
+		in := inputOf(t, set, nil)
+		in.Cal.Form.OffsetLost = true
+		return in
+	}
+	got := runOf(t, probs(cal), ByNLL, "svs", "quadratic")
+	if got.Of("quadratic").Bar != Probabilities {
+		t.Errorf("quadratic: %q", got.Of("quadratic").Bar)
+	}
+	plain := got.Of(Plain)
+	if v, err := metrics.NLL(plain.chooses); err != nil || !(v < got.Of(Plain).Choice) || v > math.Log(k*(n+2)) {
+		t.Errorf("floored NLL %v (%v), NLL %v", v, err, plain.Choice)
+	}
+	low := floored(&scoring.SampleScores{NLL: []float64{0, math.Ln2, 1000}}, k).NLL // n = 3, so e = 1/5
+	for i, want := range []float64{.85, .45, .05} {
+		if math.Abs(low[i]+math.Log(want)) > 1e-12 {
+			t.Errorf("row %d: %v, want -ln %v", i, low[i], want)
+		}
+	}
+	if got.Chosen().Method.Name != "svs" {
+		t.Errorf("chosen %s", got.Chosen().Method.Name)
+	}
+	logits := runOf(t, inputOf(t, cal, nil), ByNLL, "svs", "quadratic")
+	if r := logits.Of("quadratic"); r.Bar == Probabilities || r.chooses != r.cross {
+		t.Errorf("of logits quadratic: %q", r.Bar)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/qats-bench/qats/experiments/engine"
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/metrics"
+	"github.com/qats-bench/qats/metrics/scoring"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/compare/significance"
 )
@@ -44,6 +45,7 @@ const (
 	Unconverged   Bar = "not-converged" // its fit of all rows did not converge
 	NeedsClasses  Bar = "classes"       // of a confidence alone of which half or more predictions are wrong, it needs the number of classes
 	MovesEmpty    Bar = "empty-class"   // it can change predictions, and a class has no calibration row
+	Probabilities Bar = "probabilities" // quadratic, of probabilities of several classes: answers without it were better in the simulation
 )
 
 // MostAbove is by how many nats the NLL of a candidate by cross-fitting may be above that of Reference. A nat
@@ -95,6 +97,8 @@ func (t *Trial) barOf(r *Result) Bar {
 		return Unconverged
 	case len(t.Empty) > 0 && !c.KeepsTop1:
 		return MovesEmpty
+	case r.Method.Entry.Name == "quadratic" && t.Input.probabilities():
+		return Probabilities
 	}
 	return ""
 }
@@ -155,10 +159,22 @@ func (t *Trial) better(ctx context.Context, base *Result, candidates []*Result) 
 }
 
 // crossPairs returns the differences of methods to base on the predictions by cross-fitting, by
-// the metric that chooses, in their order. All of them have the metric.
+// the metric that chooses (of probabilities of several classes the floored NLL), in their order. All of them have the metric.
 func (t *Trial) crossPairs(ctx context.Context, base *Result, others []*Result) ([]metrics.Pair, error) {
-	pairs, err := engine.Pair(ctx, base.cross, lists.Values(others, func(r *Result) *metrics.Samples { return r.cross }), t.pairOptions())
+	pairs, err := engine.Pair(ctx, base.chooses, lists.Values(others, func(r *Result) *metrics.Samples { return r.chooses }), t.pairOptions())
 	return slices.Concat(pairs...), err
+}
+
+// floored returns scores of n rows and k classes whose NLL is that of (1 - e)p + e/k, e = 1/(n + 2). A row then costs
+// at most ln(k(n + 2)) nats, so that no few rows decide a choice.
+func floored(s *scoring.SampleScores, k int) *scoring.SampleScores {
+	e := 1 / float64(len(s.NLL)+2)
+	low := *s
+	low.NLL = lists.Values(s.NLL, func(nll float64) float64 {
+		kept := float64((1 - e) * math.Exp(-nll))
+		return -math.Log(kept + e/float64(k))
+	})
+	return &low
 }
 
 // pairOptions are those of the verdicts of a trial.

@@ -13,6 +13,7 @@
 //     no temperature at a bound. Where a class has no calibration row, a method that can change
 //     predictions is none. Nor is a method whose NLL is far above that of Reference ([MostAbove]): it has too
 //     many parameters for the rows. [Bar] names the reasons.
+//     Of probabilities of several classes without many zeros quadratic is none.
 //  2. The method to begin with is Sigmoid where probabilities are exactly 0, Offset (of several classes Offsets)
 //     where the mean probability of a class is not its share, Plain where T of temperature scaling ([Reference]) is
 //     below 1 and the rows do not show that, and else Reference. Of probabilities of several classes it is Sigmoid or Reference.
@@ -20,7 +21,7 @@
 //  3. If all calibration rows are right, if they have one label, or if the method to begin with is
 //     no candidate, the answer is Plain. The candidates are compared with that method by the paired verdict
 //     on the NLL (or the Brier score) of the predictions by cross-fitting (package metrics), at 95 % after the
-//     correction of Holm (1979) for all of them. If none is better, it is the answer.
+//     correction of Holm (1979) for all of them. Of probabilities of several classes it is the NLL of (1 - e)p + e/k, e = 1/(n + 2). If none is better, it is the answer.
 //  4. Of those that are better the smallest is taken: one that keeps every prediction before one
 //     that does not, then the one with fewer parameters. A larger candidate takes its place if it is
 //     better than that by the same verdict, corrected for the larger candidates; of several the

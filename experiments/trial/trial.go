@@ -148,6 +148,7 @@ type Result struct {
 	Shares  shares.Finding   // of the classes there
 
 	cross    *metrics.Samples // on the calibration rows, by cross-fitting; nil if a fold failed
+	chooses  *metrics.Samples // cross, with floored NLL where the choice is by it
 	topLabel bool
 
 	Time results.Time // of the fit on all calibration rows, without the setting
@@ -425,6 +426,9 @@ func (t *Trial) result(k *task, unjudged bool) (*Result, error) {
 	k.cross.K = t.Input.Cal.K()
 	if r.NoChoice == nil {
 		r.cross = metrics.Of(k.cross)
+		if r.chooses = r.cross; len(k.cross.NLL) > 0 && t.Input.probabilities() {
+			r.chooses = metrics.Of(floored(k.cross, t.Input.Cal.K()))
+		}
 		if v, err := t.By.of(r.cross); err != nil {
 			r.NoChoice = err
 		} else {

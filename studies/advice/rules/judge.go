@@ -55,6 +55,17 @@ var lists = map[string][]string{
 	"two-irova": {"uncal", "ts", "platt-logits", "beta", "irova", "quadratic-ridge", "qats"},
 	"two":       {"uncal", "ts", "platt-logits", "beta", "ivap"},
 	"all":       order,
+	"all-q":     slices.DeleteFunc(slices.Clone(order), func(name string) bool { return name == "quadratic" }),
+}
+
+// wide returns the rule with all methods of the study as candidates, but for quadratic where the rule has it not.
+func (r rule) wide() rule {
+	if r.List == "rec-q" {
+		r.List = "all-q"
+	} else {
+		r.List = "all"
+	}
+	return r
 }
 
 // own is the list that qats try takes: rec-2 for two classes, else rec.

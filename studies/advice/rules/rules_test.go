@@ -78,7 +78,7 @@ func TestTheShippedRuleIsThatOfTheProgram(t *testing.T) {
 				if got, want := r.Methods[j.choose(x)].Name, byTrial(t, job{&pools[i], n, draw}); got != want {
 					t.Errorf("%s/%s, %d rows, draw %d: %s, qats try chooses %s", r.Data, r.Model, n, draw, got, want)
 				}
-				x.List = "all"
+				x = x.wide()
 				kinds[r.kind()]++
 				begins[j.reference(x)]++
 				if got := r.Methods[j.choose(x)].Name; got != r.Chosen {

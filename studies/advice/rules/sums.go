@@ -144,7 +144,7 @@ var (
 		zeros:   {Reference: "platt", List: own},
 		two:     {Reference: "shares", Least: 1.64, List: own},
 		several: {Reference: "shares-svs", Least: 1.64, List: "rec"},
-		probs:   today,
+		probs:   {Reference: "ts", By: byFloored, List: "rec-q"},
 	}
 )
 
@@ -174,8 +174,7 @@ func (s *study) read(file string) error {
 		}
 		s.kindOf[m][kind] = true
 		s.draws++
-		all := shipped[kind]
-		if all.List = "all"; j.choose(all) != j.at[r.Chosen] {
+		if j.choose(shipped[kind].wide()) != j.at[r.Chosen] {
 			s.differ++
 		}
 		for _, x := range candidates(kind) {
@@ -202,7 +201,7 @@ func (s *study) read(file string) error {
 			if r.K > 6 {
 				continue
 			}
-			x.List = "all"
+			x = x.wide()
 			a, b := &r.Methods[few], &r.Methods[j.choose(x)]
 			d := s.added[kind+"/"+name]
 			if d == nil {
