@@ -26,6 +26,7 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/cpu"
 	"github.com/qats-bench/qats/internal/terminal"
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/leaderboard"
 )
 
 // entriesDir is the folder of the entries, below the root of the project.
@@ -98,7 +99,7 @@ func (p *places) entryFlags(cmd *cobra.Command) {
 }
 
 func (h *handIn) run(cmd *cobra.Command, paths []string) error {
-	files, code, err := submission.SourceOf(paths)
+	files, code, err := submission.SourceOf(paths, len(h.card.Command) > 0)
 	if _, registered := all.Lookup(paths[0]); registered && errors.Is(err, fs.ErrNotExist) {
 		return usage("%s is a method of the registry, which has its row by make leaderboard; an entry is made of files", paths[0])
 	}
@@ -154,6 +155,9 @@ func (h *handIn) run(cmd *cobra.Command, paths []string) error {
 	if err != nil {
 		return err
 	}
+	if err := h.begins(cmd, tier, p); err != nil {
+		return err
+	}
 	rows, fits, failed, err := h.at.runEntry(cmd, tier, p, h.workers)
 	if err != nil {
 		return err
@@ -179,6 +183,27 @@ func (h *handIn) run(cmd *cobra.Command, paths []string) error {
 		return errFailed
 	}
 	return failed
+}
+
+// begins runs the smallest settings first, and returns an error if the code has a number on none of them: the other settings
+// would cost their time for nothing. What it fits is in the store of the run.
+func (h *handIn) begins(cmd *cobra.Command, tier *submission.Tier, p *submission.Prepared) error {
+	sizes, err := leaderboard.Folder(filepath.Join(recordsDir, "..", submission.FolderOf(tier.Version))).ReadSettings()
+	if errors.Is(err, fs.ErrNotExist) { // not in the folder of the project
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	small := tier.Small(smallSettings, sizes)
+	rows, _, failed, err := h.at.runEntry(cmd, small, p, h.workers)
+	if err != nil || failed == nil {
+		return err
+	}
+	if lacks := submission.Lacks(small, p.Method.Name, rows.Records); len(lacks) == len(small.Spec.Settings) {
+		return fmt.Errorf("the code has no number on the %s that are smallest; the first: %s: %s", english.Count(len(lacks), "setting"), lacks[0].Setting.Name(), lacks[0].Why)
+	}
+	return nil
 }
 
 // earlier takes what no flag gives from the card of an earlier call, if there is one that can be read.

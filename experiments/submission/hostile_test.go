@@ -1,8 +1,10 @@
 package submission
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -136,5 +138,27 @@ func TestEntryOfAPackage(t *testing.T) {
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
+	}
+}
+
+// TestSourceOf: a folder has the Go files of a package, and of a program all files but hidden ones, by their paths.
+func TestSourceOf(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"mine.go", "mine_test.go", "lib/part.awk", ".git/config", "__pycache__/x.pyc", "run.sh"} {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte("text"), 0o666)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for whole, want := range map[bool][]string{false: {"mine.go"}, true: {"lib/part.awk", "mine.go", "mine_test.go", "run.sh"}} {
+		if files, code, err := SourceOf([]string{dir}, whole); err != nil || !slices.Equal(files, want) || !slices.Equal(code.files(), want) {
+			t.Errorf("%v %v %v, want %v", files, code.files(), err, want)
+		}
+	}
+	if _, _, err := SourceOf([]string{filepath.Join(dir, "run.sh"), filepath.Join(dir, "run.sh")}, false); err == nil || !strings.Contains(err.Error(), "a second file of this name") {
+		t.Error(err)
+	}
+	if _, _, err := SourceOf([]string{filepath.Join(dir, "lib")}, false); err == nil || !strings.Contains(err.Error(), "--command") {
+		t.Error(err)
 	}
 }

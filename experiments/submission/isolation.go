@@ -123,6 +123,7 @@ func (iso *Isolation) around(read []string, dir string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	words = append(words, "--perms", "0755", "--dir", "/etc")
 	for _, path := range configured {
 		words = append(words, "--ro-bind-try", path, path)
 	}

@@ -230,6 +230,24 @@ func TestInterpreterOutsideTheSystem(t *testing.T) {
 	}
 }
 
+// TestInterpretersOfTheSystemStart: those that read a folder of /etc find it.
+func TestInterpretersOfTheSystemStart(t *testing.T) {
+	iso := isolation(t)
+	for _, argv := range [][]string{{"perl", "-Mstrict", "-e", "print 42"}, {"Rscript", "--vanilla", "-e", "cat(42)"}, {"awk", "BEGIN { printf 42 }"}} {
+		t.Run(argv[0], func(t *testing.T) {
+			path, err := exec.LookPath(argv[0])
+			if err != nil {
+				t.Skip(err)
+			}
+			code, call := t.TempDir(), t.TempDir()
+			p := external.Program{Argv: append([]string{path}, argv[1:]...), Dir: code, Around: must[[]string](t)(iso.around([]string{code}, code)), Owner: iso.uid}
+			if out, said, err := p.Say(t.Context(), call, "about", time.Minute, 1000); err != nil || string(out) != "42" {
+				t.Errorf("%v %s %s", err, out, said)
+			}
+		})
+	}
+}
+
 // TestCodeGetsNoSecrets: what a file of Python prints of itself sees the variables that programs get, and no others.
 func TestCodeGetsNoSecrets(t *testing.T) {
 	atRoot(t)

@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -260,46 +260,79 @@ func Checkout() (string, error) {
 	return "", fmt.Errorf("the source of the project was not found above the working folder: get it by git clone https://%s, and start there", module)
 }
 
-// SourceOf reads the files of the code that a user names: files, or one folder with a Go package. Its names are those
-// of the files.
-func SourceOf(paths []string) (files []string, code Source, err error) {
+// SourceOf reads the files of the code that a user names: files, whose names are those in code/, or one folder. Of a folder with a Go package
+// it takes the Go files, and of that of a program (whole) all files below it that are not hidden.
+func SourceOf(paths []string, whole bool) (files []string, code Source, err error) {
 	code = Source{}
-	var all []string
+	add := func(name, path string) error {
+		if code[name] != nil {
+			return fmt.Errorf("%s: a second file of this name", path)
+		}
+		text, err := readText(path)
+		if err != nil {
+			return err
+		}
+		code[name], files = text, append(files, name)
+		return nil
+	}
 	for _, p := range paths {
 		info, err := os.Stat(p)
+		switch {
+		case err != nil:
+		case !info.IsDir():
+			err = add(filepath.Base(p), p)
+		case whole:
+			err = eachFile(p, add)
+		default:
+			err = eachGoFile(p, add)
+		}
 		if err != nil {
 			return nil, nil, err
 		}
-		if !info.IsDir() {
-			all = append(all, p)
-			continue
-		}
-		found, err := filepath.Glob(filepath.Join(p, "*.go"))
-		if err != nil {
-			return nil, nil, err
-		}
-		if found == nil {
-			return nil, nil, fmt.Errorf("%s: a folder without files of Go; name the files of the code", p)
-		}
-		all = append(all, found...)
-	}
-	for _, p := range all {
-		name := path.Base(filepath.ToSlash(p))
-		if strings.HasSuffix(name, "_test.go") {
-			continue
-		}
-		if code[name] != nil {
-			return nil, nil, fmt.Errorf("%s: a second file of this name", p)
-		}
-		text, err := readText(p)
-		if err != nil {
-			return nil, nil, err
-		}
-		code[name] = text
-		files = append(files, name)
 	}
 	if len(files) == 0 {
 		return nil, nil, errors.New("no file of code")
 	}
 	return files, code, nil
+}
+
+// eachFile calls add for each file below a folder, with its path there, in the order of the paths. Hidden files, and what Python
+// compiled, are left out.
+func eachFile(dir string, add func(name, path string) error) error {
+	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		hidden := path != dir && strings.HasPrefix(d.Name(), ".") || d.Name() == "__pycache__"
+		switch {
+		case hidden && d.IsDir():
+			return filepath.SkipDir
+		case hidden || d.IsDir():
+			return nil
+		}
+		name, err := filepath.Rel(dir, path)
+		if err != nil {
+			return err
+		}
+		return add(filepath.ToSlash(name), path)
+	})
+}
+
+// eachGoFile calls add for each file of the Go package in a folder, but for tests.
+func eachGoFile(dir string, add func(name, path string) error) error {
+	found, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil {
+		return err
+	}
+	if found == nil {
+		return fmt.Errorf("%s: a folder without files of Go; say by --command how its program is started", dir)
+	}
+	for _, path := range found {
+		if name := filepath.Base(path); !strings.HasSuffix(name, "_test.go") {
+			if err := add(name, path); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
