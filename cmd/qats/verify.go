@@ -97,6 +97,7 @@ func (v *verifying) run(cmd *cobra.Command, dir string) error {
 	if err != nil {
 		return err
 	}
+	fmt.Fprintf(unlessQuiet(cmd), "%s: the code has at most %.0f h of processor time on %s\n", entry.Card.Name, card.Longest(len(tier.Spec.Settings)).Hours(), english.Count(len(tier.Spec.Settings), "setting"))
 	rows, fits, failed, err := v.at.runEntry(cmd, tier, p, v.workers)
 	if err != nil {
 		return err

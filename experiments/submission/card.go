@@ -272,6 +272,15 @@ func checkPath(file string) error {
 	return nil
 }
 
+// Longest returns a bound of the time that the code takes on a number of settings: of each a call of fit and one of apply.
+func (c *Card) Longest(settings int) time.Duration {
+	limit, err := time.ParseDuration(c.limit())
+	if err != nil { // Check refuses it
+		return 0
+	}
+	return time.Duration(2*settings) * limit
+}
+
 // limit returns the time of one call.
 func (c *Card) limit() string {
 	if c.Limit == "" {
