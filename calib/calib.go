@@ -70,6 +70,9 @@ type Contract struct {
 	// method is refused sets whose weights are no whole numbers (data.Set.Unit).
 	Sized bool
 
+	// LogitSize: logits of an unusual size are divided before Fit, and the map keeps the divisor.
+	LogitSize LogitSize
+
 	// Streams: Fit accepts Input.Stream in place of Input.Cal.
 	Streams bool
 }
@@ -100,7 +103,8 @@ type Method interface {
 
 	// Fit returns the calibrator fitted on in. It keeps no reference to the
 	// arrays of in. An error means that the data or the options cannot serve. A
-	// fit that did not converge is a warning in the report, not an error.
+	// fit that did not converge is a warning in the report, not an error. It is
+	// called by FitInput, which divides logits first if the contract has a LogitSize.
 	Fit(ctx context.Context, in Input) (*Fitted, error)
 }
 
@@ -108,7 +112,7 @@ type Method interface {
 // the arrays of its contract and no others, after it has checked them (see
 // data.Set.Check). The error names an array that cal lacks, or the row and class that no
 // method can take. Methods that also need unlabelled rows of the deployment domain are
-// fitted by their own Fit, with Input.Target. Rows stand in the fit as often as the weights of cal say.
+// fitted by FitInput, with Input.Target. Rows stand in the fit as often as the weights of cal say.
 func Fit(ctx context.Context, m Method, cal *data.Set) (*Fitted, error) {
 	if cal == nil {
 		return nil, errors.New("calibration set: no set")
@@ -116,7 +120,7 @@ func Fit(ctx context.Context, m Method, cal *data.Set) (*Fitted, error) {
 	c := m.Contract()
 	switch missing := c.Cal &^ cal.Parts(); {
 	case c.Target != 0:
-		return nil, errors.New("the method needs rows of the deployment domain: call its Fit with Input.Target")
+		return nil, errors.New("the method needs rows of the deployment domain: call FitInput with Input.Target")
 	case missing != 0:
 		return nil, fmt.Errorf("the method needs %s of the calibration set", missing)
 	}
@@ -136,7 +140,7 @@ func Fit(ctx context.Context, m Method, cal *data.Set) (*Fitted, error) {
 	case c.Refuses(cal.View(c.Cal)):
 		return nil, fmt.Errorf("calibration set: the method %w", ErrMasked)
 	}
-	return m.Fit(ctx, Input{Cal: cal.View(c.Cal), Seed: 1})
+	return FitInput(ctx, m, Input{Cal: cal.View(c.Cal), Seed: 1})
 }
 
 // Input is what a method is fitted on: views that hold exactly the parts of

@@ -11,14 +11,18 @@ import (
 	"github.com/qats-bench/qats/data"
 )
 
-// FitDivided fits a method whose definition has a size of the logits: it reads the softmax at
-// T = 1, or it has bounds, penalties or starts of fixed size. Logits of an unusual size are
-// divided by a power of two first, and the map keeps the divisor.
+// LogitSize is the range of sizes of logits that a method takes as they are. A method has one if its definition
+// has a size of the logits: it reads the softmax at T = 1, or it has bounds, penalties or starts of fixed size.
+// FitInput divides logits of another size by a power of two first, and the map keeps the divisor.
 //
 // The size of logits is their middle gap: of the gaps of the two largest logits of the rows, the
-// mean of the middle half. A few rows of any size do not move it. Logits are of usual size if it is
-// in the range usual (Spreads). Log-probabilities always are of usual size, since their size has a
-// meaning. The fit is then that of fitted.
+// mean of the middle half. A few rows of any size do not move it. With its rounded binary logarithm e
+//
+//	least <= e <= most    usual, if small <= e <= large or the temperature of ts is in [0.35, 5.7]
+//
+// A network that is hardly ever wrong has large gaps at a temperature near 1, and one that is hardly
+// better than chance has small ones; a multiple of the logits of another network has them at a temperature that
+// is large or small, too. Log-probabilities always are of usual size, since their size has a meaning.
 //
 // Else the divisor is the power of two nearest to the temperature of ts, so that the softmax
 // of the divided logits is near the calibrated one. The temperature is limited to the gap times
@@ -28,23 +32,55 @@ import (
 // The bounds and warnings of the report, and the parameters, are those for the divided logits.
 // A set with a confidence alone has no logits; there confidences of exactly 0 and 1 count as Ends says.
 //
-// Logits are divided in memory: FitDivided is for methods without a Stream.
-func FitDivided(ctx context.Context, in Input, usual Spreads, fitted func(ctx context.Context, in Input) (*Fitted, error)) (*Fitted, error) {
-	if in.Cal != nil && in.Cal.Confidence != nil {
-		return fitEnds(ctx, in, fitted)
+// Logits are divided in memory, so a method with a LogitSize takes no Stream.
+type LogitSize int
+
+// The sizes of logits.
+const (
+	// AnySize is of methods that follow the size of the logits, or have none.
+	AnySize LogitSize = iota
+
+	// SizeOfValues is a gap of 0.18 to 45, for methods that compute with logits or
+	// probabilities. Below 0.35 and above 11.3 the temperature decides. Networks have gaps of 0.2 to 35. Those
+	// below 0.35 have temperatures above 0.9, and those above 11.3 have temperatures below 4.
+	SizeOfValues
+
+	// SizeOfRanks is a gap of 0.18 to 724, for methods that compare probabilities alone. They
+	// keep the digits of 1-p, and so tell rows apart until exp underflows, whatever the temperature is.
+	SizeOfRanks
+)
+
+// exponents returns the ends of the range; see LogitSize.
+func (s LogitSize) exponents() (least, small, large, most int) {
+	if s == SizeOfRanks {
+		return -2, -2, 9, 9
 	}
-	by, passes, err := divisorOf(ctx, in, usual)
+	return -2, -1, 3, 5
+}
+
+// FitInput fits m on in, which holds the arrays of its contract. Programs fit by it or by Fit, and a method that
+// fits another one calls the Fit of that method, so that logits are divided once; see LogitSize. Its errors are
+// those of m.
+func FitInput(ctx context.Context, m Method, in Input) (*Fitted, error) {
+	size := m.Contract().LogitSize
+	if size == AnySize {
+		return m.Fit(ctx, in)
+	}
+	if in.Cal != nil && in.Cal.Confidence != nil {
+		return fitEnds(ctx, m, in)
+	}
+	by, passes, err := divisorOf(ctx, in, size)
 	if err != nil {
 		return nil, err
 	}
 	if by == 1 {
-		return fitted(ctx, in)
+		return m.Fit(ctx, in)
 	}
 	in.Cal, in.Shared = by.set(in.Cal), nil // Shared has results for the logits themselves
 	if in.Target != nil {
 		in.Target = by.set(in.Target)
 	}
-	f, err := fitted(ctx, in)
+	f, err := m.Fit(ctx, in)
 	if err != nil {
 		return nil, err
 	}
@@ -53,44 +89,27 @@ func FitDivided(ctx context.Context, in Input, usual Spreads, fitted func(ctx co
 	return f, nil
 }
 
-// Spreads is a range of usual sizes of logits, by the rounded binary logarithm e of the middle gap:
-//
-//	least <= e <= most    usual, if small <= e <= large or the temperature of ts is in [0.35, 5.7]
-//
-// A network that is hardly ever wrong has large gaps at a temperature near 1, and one that is hardly
-// better than chance has small ones; a multiple of the logits of another network has them at a temperature that
-// is large or small, too.
-type Spreads struct{ least, small, large, most int }
-
-// SpreadsOfValues is the range of gaps, 0.18 to 45, for methods that compute with logits or
-// probabilities. Below 0.35 and above 11.3 the temperature decides. Networks have gaps of 0.2 to 35. Those
-// below 0.35 have temperatures above 0.9, and those above 11.3 have temperatures below 4.
-func SpreadsOfValues() Spreads { return Spreads{-2, -1, 3, 5} }
-
-// SpreadsOfRanks is the range, 0.18 to 724, for methods that compare probabilities alone. They
-// keep the digits of 1-p, and so tell rows apart until exp underflows, whatever the temperature is.
-func SpreadsOfRanks() Spreads { return Spreads{-2, -2, 9, 9} }
-
 // divisorOf returns the divisor of the calibration rows, and the passes of ts if it is not 1.
-func divisorOf(ctx context.Context, in Input, usual Spreads) (by divisor, passes float64, err error) {
+func divisorOf(ctx context.Context, in Input, size LogitSize) (by divisor, passes float64, err error) {
 	o, err := in.objective()
 	if err != nil {
 		return 1, 0, nil // the method says it in its own words
 	}
 	gap, err := o.MiddleGap(ctx)
-	if err != nil || fit.PowerOfTwo(gap, usual.small, usual.large) == 1 || data.LogProbs(in.Cal.Logits) {
+	least, small, large, most := size.exponents()
+	if err != nil || fit.PowerOfTwo(gap, small, large) == 1 || data.LogProbs(in.Cal.Logits) {
 		return 1, 0, err
 	}
 	t, report, err := fit.Temperature(ctx, o)
 	if err != nil {
 		return 1, 0, err
 	}
-	const small, large = -1, 2 // of the temperatures of networks
-	if fit.PowerOfTwo(gap, usual.least, usual.most) == 1 && fit.PowerOfTwo(t, small, large) == 1 {
+	const coldest, hottest = -1, 2 // of the temperatures of networks
+	if fit.PowerOfTwo(gap, least, most) == 1 && fit.PowerOfTwo(t, coldest, hottest) == 1 {
 		return 1, 0, nil
 	}
-	const most = 32 // limits the quotient of temperature and gap
-	t = min(max(t, gap/most), gap*most)
+	const apart = 32 // the largest quotient of temperature and gap
+	t = min(max(t, gap/apart), gap*apart)
 	return divisor(fit.PowerOfTwo(t, 0, 0)), report.Passes, nil
 }
 

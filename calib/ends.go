@@ -66,13 +66,13 @@ func (e Ends) set(s *data.Set) *data.Set {
 }
 
 // fitEnds fits a method on a confidence alone; see Ends.
-func fitEnds(ctx context.Context, in Input, fitted func(ctx context.Context, in Input) (*Fitted, error)) (*Fitted, error) {
+func fitEnds(ctx context.Context, m Method, in Input) (*Fitted, error) {
 	ends := endsOf(in.Cal.Confidence)
 	if ends.none() {
-		return fitted(ctx, in)
+		return m.Fit(ctx, in)
 	}
 	in.Cal = ends.set(in.Cal)
-	f, err := fitted(ctx, in)
+	f, err := m.Fit(ctx, in)
 	if err != nil {
 		return nil, err
 	}

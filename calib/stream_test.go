@@ -75,6 +75,6 @@ func fitError(t *testing.T, name string, in calib.Input) error {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = m.Fit(context.Background(), in)
+	_, err = calib.FitInput(context.Background(), m, in)
 	return err
 }

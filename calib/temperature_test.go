@@ -257,7 +257,7 @@ func TestTemperatureMethodsRejectBadSets(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := m.Fit(context.Background(), calib.Input{Cal: c.set, Target: c.set}); err == nil {
+			if _, err := calib.FitInput(context.Background(), m, calib.Input{Cal: c.set, Target: c.set}); err == nil {
 				t.Errorf("%s, %s: no error", c.name, name)
 			}
 		}
@@ -274,7 +274,7 @@ func TestCancelledFitsReturnTheErrorOfTheContext(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := m.Fit(ctx, calib.Input{Cal: set, Target: set}); err != context.Canceled {
+		if _, err := calib.FitInput(ctx, m, calib.Input{Cal: set, Target: set}); err != context.Canceled {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

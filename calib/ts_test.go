@@ -29,7 +29,7 @@ func fitOn(t testing.TB, name string, in Input, options map[string]int) *Fitted 
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := method.Fit(context.Background(), in)
+	f, err := FitInput(context.Background(), method, in)
 	if err != nil {
 		t.Fatal(err)
 	}

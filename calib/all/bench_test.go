@@ -45,7 +45,7 @@ func BenchmarkFitFeatures(b *testing.B) {
 				var f *calib.Fitted
 				for b.Loop() {
 					var err error
-					if f, err = m.Fit(context.Background(), calib.Input{Cal: set.View(m.Contract().Cal), Seed: 1}); err != nil {
+					if f, err = calib.FitInput(context.Background(), m, calib.Input{Cal: set.View(m.Contract().Cal), Seed: 1}); err != nil {
 						b.Fatal(err)
 					}
 				}

@@ -14,14 +14,10 @@ import (
 	"github.com/qats-bench/qats/data"
 )
 
-// follows are the methods that divide logits of an unusual size.
-func follows() []string {
-	return []string{"ec", "cts", "ir", "ir-top", "irova", "cir", "ivap", "cvap", "hb", "hb-mass", "hb-top", "bbq", "scaling-binning",
-		"scaling-binning-top", "spline", "smoothing-spline", "kernel", "platt", "platt-logits", "quadratic", "beta", "dirichlet", "ms-odir",
-		"adats", "cbt", "pts", "smart", "h-calibration", "dac", "procal", "procal-bins", "ts-top", "platt-top", "beta-top", "qats-top", "hfe", "hfe-noood", "hfe-target"}
-}
+// divides reports whether the contract of a method has a size of the logits.
+func divides(e calib.Entry) bool { return e.Method.Contract().LogitSize != calib.AnySize }
 
-// multiple returns the set with its logits times a number.
+// multiple returns the set with its logits times a number. The bias of the head is 0.
 func multiple(s *data.Set, by float64) *data.Set {
 	m := *s
 	times := func(l data.Matrix) data.Matrix {
@@ -34,6 +30,9 @@ func multiple(s *data.Set, by float64) *data.Set {
 	m.Logits = times(s.Logits)
 	if s.OOD.Present() {
 		m.OOD = times(s.OOD)
+	}
+	if s.Head.W.Present() { // it still gives the logits
+		m.Head = data.Linear{W: times(s.Head.W), B: s.Head.B}
 	}
 	return &m
 }
@@ -50,7 +49,7 @@ func fitMultiple(t *testing.T, e calib.Entry, by float64) *calib.Model {
 	if c.Target != 0 {
 		in.Target = multiple(fuzzSet(40, 3), by).View(c.Target)
 	}
-	fitted, err := m.Fit(t.Context(), in)
+	fitted, err := calib.FitInput(t.Context(), m, in)
 	if err != nil {
 		t.Fatalf("%s: %v", e.Name, err)
 	}
@@ -77,11 +76,18 @@ func divisorOf(f *calib.Fitted) float64 {
 }
 
 // Logits of an unusual size are divided by a power of two that the model keeps, and a power of
-// two times such logits has the same fit to the bit. Logits of usual size are not divided.
+// two times such logits has the same fit to the bit. Logits of usual size are not divided, and no logits are if the
+// contract has no size of them.
 func TestLogitsOfAnUnusualSizeAreDivided(t *testing.T) {
 	test := fuzzSet(20, 3)
-	for _, name := range follows() {
-		e, _ := all.Lookup(name)
+	for _, e := range all.Registry() {
+		name := e.Name
+		if !divides(e) {
+			if d := divisorOf(&fitMultiple(t, e, 0x1p20).Fitted); d != 1 {
+				t.Errorf("%s: logits are divided by %g", name, d)
+			}
+			continue
+		}
 		if d := divisorOf(&fitMultiple(t, e, 1).Fitted); d != 1 {
 			t.Errorf("%s: usual logits are divided by %g", name, d)
 		}
@@ -136,8 +142,10 @@ func TestLogProbabilitiesAreNotDivided(t *testing.T) {
 // Quotients that no float32 holds do not become infinite.
 func TestDividedMapsTakeAnyFiniteLogits(t *testing.T) {
 	test := multiple(fuzzSet(20, 3), 0x1p120)
-	for _, name := range follows() {
-		e, _ := all.Lookup(name)
+	for _, e := range all.Registry() {
+		if !divides(e) {
+			continue
+		}
 		q := probabilities(t, e, &fitMultiple(t, e, 0x1p-30).Fitted, test)
 		for i := range q.Rows {
 			sum := 0.0
@@ -145,7 +153,7 @@ func TestDividedMapsTakeAnyFiniteLogits(t *testing.T) {
 				sum += p
 			}
 			if !(math.Abs(sum-1) <= 1e-9) {
-				t.Fatalf("%s: row %d sums to %g", name, i, sum)
+				t.Fatalf("%s: row %d sums to %g", e.Name, i, sum)
 			}
 		}
 	}

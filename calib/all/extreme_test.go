@@ -29,7 +29,7 @@ func TestFitsByLBFGSEndOnExtremeSets(t *testing.T) {
 				for _, name := range []string{"vs", "svs", "sms", "dirichlet", "ms-odir", "label-shift", "gc", "gc-split"} {
 					e, _ := Lookup(name)
 					c := e.Method.Contract()
-					_, err := e.Method.Fit(t.Context(), calib.Input{Cal: set.View(c.Cal), Target: set.View(c.Target), Seed: seed})
+					_, err := calib.FitInput(t.Context(), e.Method, calib.Input{Cal: set.View(c.Cal), Target: set.View(c.Target), Seed: seed})
 					if err != nil && err.Error() != "the fit overflows: logits or features are too large for this method" {
 						t.Error(fmt.Sprintf("%s, %d classes, x %g: ", name, k, factor), err)
 					}

@@ -58,7 +58,7 @@ func savedModels(f *testing.F) []string {
 			if c.Target != 0 {
 				in.Target = fuzzSet(40, 3).View(c.Target)
 			}
-			fitted, err := m.Fit(context.Background(), in)
+			fitted, err := calib.FitInput(context.Background(), m, in)
 			if err != nil {
 				f.Fatalf("%s: %v", e.Name, err)
 			}

@@ -16,7 +16,7 @@ import (
 func TestLoadedModelHasTheSameBits(t *testing.T) {
 	set := testset.Drawn(300, 4, 2, 1)
 	for _, e := range []calib.Entry{calib.UncalEntry, calib.TSEntry, isotonic.IREntry, isotonic.IRTopEntry, isotonic.IROVAEntry} {
-		f, err := e.Method.Fit(context.Background(), calib.Input{Cal: set.View(e.Method.Contract().Cal)})
+		f, err := calib.FitInput(context.Background(), e.Method, calib.Input{Cal: set.View(e.Method.Contract().Cal)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -46,7 +46,7 @@ func TestParametersHaveAFixedOrder(t *testing.T) {
 		{isotonic.Regression{}, ""},
 		{linear.Vector{}, ""},
 	} {
-		f, err := c.method.Fit(context.Background(), calib.Input{Cal: set.View(data.Logits | data.Labels), Seed: 1})
+		f, err := calib.FitInput(context.Background(), c.method, calib.Input{Cal: set.View(data.Logits | data.Labels), Seed: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -52,7 +52,7 @@ func TestAgreesWithItsAuthors(t *testing.T) {
 		if m.Contract().Target != 0 {
 			in.Target = &data.Set{Logits: test.Logits}
 		}
-		fitted, err := m.Fit(context.Background(), in)
+		fitted, err := calib.FitInput(context.Background(), m, in)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}

@@ -53,7 +53,7 @@ func TestReportsAreOfTheMap(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f, err := method.Fit(t.Context(), calib.Input{Cal: set, Target: set})
+		f, err := calib.FitInput(t.Context(), method, calib.Input{Cal: set, Target: set})
 		if err != nil {
 			t.Errorf("%s: %v", entry.Name, err)
 			continue

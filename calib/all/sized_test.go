@@ -75,7 +75,7 @@ func TestSizedMethodsAreThoseThatChangeWithRepeatedRows(t *testing.T) {
 					if c.Target != 0 {
 						in.Target = set.View(c.Target)
 					}
-					f, err := e.Method.Fit(context.Background(), in)
+					f, err := calib.FitInput(context.Background(), e.Method, in)
 					if err != nil {
 						t.Skip(err)
 					}

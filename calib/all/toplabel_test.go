@@ -80,7 +80,7 @@ func TestCancelledTopLabelFitEndsAtOnce(t *testing.T) {
 	cancel()
 	for _, name := range []string{"ir-top", "hb-top", "spline"} {
 		entry, _ := Lookup(name)
-		if _, err := entry.Method.Fit(ctx, calib.Input{Cal: testset.Lattice(300, 4)}); err != context.Canceled {
+		if _, err := calib.FitInput(ctx, entry.Method, calib.Input{Cal: testset.Lattice(300, 4)}); err != context.Canceled {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -69,15 +69,12 @@ func (m *Bayesian) Options() []calib.Option {
 }
 
 // Contract needs logits and labels. The prediction may change.
-func (Bayesian) Contract() calib.Contract { return method.Sized(method.VectorContract()) }
+func (Bayesian) Contract() calib.Contract {
+	return method.OfValues(method.Sized(method.VectorContract()))
+}
 
 // Fit returns the averaged histograms of every class.
 func (m Bayesian) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
-	return calib.FitDivided(ctx, in, calib.SpreadsOfValues(), m.fit)
-}
-
-// fit is Fit for logits of usual size.
-func (m Bayesian) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	m, err := calib.WithDefaults(m)
 	if err != nil {
 		return nil, err

@@ -131,15 +131,12 @@ func (h histogram) Check() error {
 func (h *Histogram) Options() []calib.Option { return method.BinsOption(&h.Bins) }
 
 // Contract needs logits and labels. The prediction may change.
-func (Histogram) Contract() calib.Contract { return method.Sized(method.VectorContract()) }
+func (Histogram) Contract() calib.Contract {
+	return method.OfValues(method.Sized(method.VectorContract()))
+}
 
 // Fit returns a histogram for each class.
 func (h Histogram) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
-	return calib.FitDivided(ctx, in, calib.SpreadsOfValues(), h.fit)
-}
-
-// fit is Fit for logits of usual size.
-func (h Histogram) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	h, err := method.Ready(h, in)
 	if err != nil {
 		return nil, err
@@ -236,15 +233,12 @@ func (m hbMap) Apply(dst data.Probs, set *data.Set) {
 func (h *TopHistogram) Options() []calib.Option { return method.BinsOption(&h.Bins) }
 
 // Contract needs logits and labels.
-func (TopHistogram) Contract() calib.Contract { return method.Sized(method.TopContract()) }
+func (TopHistogram) Contract() calib.Contract {
+	return method.OfValues(method.Sized(method.TopContract()))
+}
 
 // Fit returns the histogram of the confidences.
 func (h TopHistogram) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
-	return calib.FitDivided(ctx, in, calib.SpreadsOfValues(), h.fit)
-}
-
-// fit is Fit for logits of usual size.
-func (h TopHistogram) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	h, err := calib.WithDefaults(h)
 	if err != nil {
 		return nil, err

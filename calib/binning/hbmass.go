@@ -54,15 +54,12 @@ func (MassHistogram) String() string { return HBMassEntry.Name }
 func (h *MassHistogram) Options() []calib.Option { return equalBinsOption(&h.Bins) }
 
 // Contract needs logits and labels. The prediction may change.
-func (MassHistogram) Contract() calib.Contract { return method.Sized(method.VectorContract()) }
+func (MassHistogram) Contract() calib.Contract {
+	return method.OfRanks(method.Sized(method.VectorContract()))
+}
 
 // Fit returns the edges and values of every class.
 func (h MassHistogram) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
-	return calib.FitDivided(ctx, in, calib.SpreadsOfRanks(), h.fit)
-}
-
-// fit is Fit for logits of usual size.
-func (h MassHistogram) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	h, err := calib.WithDefaults(h)
 	if err != nil {
 		return nil, err

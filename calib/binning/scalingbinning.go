@@ -104,10 +104,10 @@ func (m *Scaled) Options() []calib.Option { return equalBinsOption(&m.Bins) }
 func (m *TopScaled) Options() []calib.Option { return equalBinsOption(&m.Bins) }
 
 // Contract needs logits and labels. The prediction may change.
-func (Scaled) Contract() calib.Contract { return method.VectorContract() }
+func (Scaled) Contract() calib.Contract { return method.OfValues(method.VectorContract()) }
 
 // Contract needs logits and labels.
-func (TopScaled) Contract() calib.Contract { return method.TopContract() }
+func (TopScaled) Contract() calib.Contract { return method.OfValues(method.TopContract()) }
 
 // binnedSigmoid is a sigmoid of a score and its mean in each bin. Stretched values of the
 // sigmoid up to Edges[0] are in bin 0, those above Edges[i] up to Edges[i+1] in bin i+1.
@@ -267,11 +267,6 @@ func checkBins(edges, values []float64) error {
 
 // Fit returns the sigmoid, edges and values of every class.
 func (m Scaled) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
-	return calib.FitDivided(ctx, in, calib.SpreadsOfValues(), m.fit)
-}
-
-// fit is Fit for logits of usual size.
-func (m Scaled) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	m, err := calib.WithDefaults(m)
 	if err != nil {
 		return nil, err
@@ -286,11 +281,6 @@ func (m Scaled) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) 
 
 // Fit returns the sigmoid, edges and values of the confidence.
 func (m TopScaled) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
-	return calib.FitDivided(ctx, in, calib.SpreadsOfValues(), m.fit)
-}
-
-// fit is Fit for logits of usual size.
-func (m TopScaled) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	m, err := calib.WithDefaults(m)
 	if err != nil {
 		return nil, err

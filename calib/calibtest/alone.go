@@ -22,7 +22,7 @@ func confidenceAlone(s *subject) error {
 		return nil
 	}
 	of := func(cal, test *data.Set) ([]float64, error) {
-		f, err := s.method.Fit(context.Background(), calib.Input{Cal: cal.View(s.contract.Cal), Seed: 1})
+		f, err := calib.FitInput(context.Background(), s.method, calib.Input{Cal: cal.View(s.contract.Cal), Seed: 1})
 		if err != nil {
 			return nil, err
 		}

@@ -191,7 +191,7 @@ func (s *subject) fitInput(ctx context.Context, in calib.Input) (*calib.Fitted, 
 	}
 	done := make(chan outcome, 1)
 	go func() {
-		f, err := s.method.Fit(ctx, in)
+		f, err := calib.FitInput(ctx, s.method, in)
 		done <- outcome{f, err}
 	}()
 	select {

@@ -89,7 +89,7 @@ func deterministic(s *subject) error {
 func shared(s *subject, alone *calib.Fitted) error {
 	in := s.input(s.cal, s.test)
 	in.Shared = &calib.Shared{}
-	if _, err := (calib.TemperatureScaling{}).Fit(context.Background(), calib.Input{Cal: s.cal, Shared: in.Shared}); err != nil {
+	if _, err := calib.FitInput(context.Background(), calib.TemperatureScaling{}, calib.Input{Cal: s.cal, Shared: in.Shared}); err != nil {
 		return err
 	}
 	after, err := s.fitInput(context.Background(), in)

@@ -40,7 +40,7 @@ func FitInput(t testing.TB, e calib.Entry, in calib.Input, options map[string]an
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := method.Fit(context.Background(), in)
+	f, err := calib.FitInput(context.Background(), method, in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func FitInput(t testing.TB, e calib.Entry, in calib.Input, options map[string]an
 // Map returns the map of m fitted on set, of which m sees the parts of its contract.
 func Map(t testing.TB, m calib.Method, set *data.Set) calib.Map {
 	t.Helper()
-	f, err := m.Fit(context.Background(), calib.Input{Cal: set.View(m.Contract().Cal)})
+	f, err := calib.FitInput(context.Background(), m, calib.Input{Cal: set.View(m.Contract().Cal)})
 	if err != nil {
 		t.Fatal(err)
 	}

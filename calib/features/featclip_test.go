@@ -107,7 +107,7 @@ func TestFeatClipIsExhaustive(t *testing.T) {
 					for _, guard := range []float64{0, 0.9, 0.99, 1} {
 						o := FeatureClipping{Sides: sides, Guard: &guard, Criterion: criterion}
 						want, nll := exhaustive(scores, o)
-						f, err := o.Fit(context.Background(), calib.Input{Cal: set})
+						f, err := calib.FitInput(context.Background(), o, calib.Input{Cal: set})
 						if err != nil {
 							t.Fatal(err)
 						}
@@ -134,7 +134,7 @@ func TestFeatClipIsExhaustive(t *testing.T) {
 // network, up to the rounding of its logits to float32.
 func TestFeatClipWithoutAdmissibleThresholdClipsNothing(t *testing.T) {
 	set := testset.WithHead(200, 7, 9, 3)
-	f, err := FeatureClipping{Guard: new(1.)}.Fit(context.Background(), calib.Input{Cal: set})
+	f, err := calib.FitInput(context.Background(), FeatureClipping{Guard: new(1.)}, calib.Input{Cal: set})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,7 +188,7 @@ func TestFeatClipRejects(t *testing.T) {
 		{FeatureClipping{Guard: new(1.01)}, "guard: 1.01: want 0 to 1"},
 		{FeatureClipping{Criterion: "brier"}, `criterion: "brier": want nll or ece`},
 	} {
-		if _, err := c.method.Fit(context.Background(), calib.Input{Cal: testset.WithHead(20, 3, 4, 1)}); err == nil || err.Error() != c.want {
+		if _, err := calib.FitInput(context.Background(), c.method, calib.Input{Cal: testset.WithHead(20, 3, 4, 1)}); err == nil || err.Error() != c.want {
 			t.Errorf("%v, want %s", err, c.want)
 		}
 	}
@@ -207,7 +207,7 @@ func TestFeatClipRejects(t *testing.T) {
 	} {
 		set := testset.WithHead(10, 3, 4, 1)
 		c.change(set)
-		_, err := FeatClipEntry.Method.Fit(context.Background(), calib.Input{Cal: set})
+		_, err := calib.FitInput(context.Background(), FeatClipEntry.Method, calib.Input{Cal: set})
 		if err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%v, want %s", err, c.want)
 		}
@@ -216,7 +216,7 @@ func TestFeatClipRejects(t *testing.T) {
 	for i := range set.Logits.Data {
 		set.Logits.Data[i] += float32(5 + i/3) // an offset of each row, as of log-probabilities
 	}
-	if _, err := FeatClipEntry.Method.Fit(context.Background(), calib.Input{Cal: set}); err != nil {
+	if _, err := calib.FitInput(context.Background(), FeatClipEntry.Method, calib.Input{Cal: set}); err != nil {
 		t.Error(err)
 	}
 	if err := calib.CheckSet(featClipMap{1, 2}, testset.WithHead(2, 3, 4, 1)); err != nil {

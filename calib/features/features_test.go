@@ -24,7 +24,7 @@ func TestRealGCIsBelowTSAndFeatClipIsExhaustive(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		groups, err := GroupCalibrationOneSet{Partitions: 2}.Fit(context.Background(), calib.Input{Cal: cal, Seed: 1})
+		groups, err := calib.FitInput(context.Background(), GroupCalibrationOneSet{Partitions: 2}, calib.Input{Cal: cal, Seed: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -45,7 +45,7 @@ func TestRealGCIsBelowTSAndFeatClipIsExhaustive(t *testing.T) {
 			}
 		}
 		some := cal.Rows(0, 200)
-		clipped, err := FeatClipEntry.Method.Fit(context.Background(), calib.Input{Cal: some})
+		clipped, err := calib.FitInput(context.Background(), FeatClipEntry.Method, calib.Input{Cal: some})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -21,7 +21,7 @@ import (
 
 func fitGC(t testing.TB, set *data.Set, method GroupCalibrationOneSet) *calib.Fitted {
 	t.Helper()
-	f, err := method.Fit(context.Background(), calib.Input{Cal: set, Seed: 5})
+	f, err := calib.FitInput(context.Background(), method, calib.Input{Cal: set, Seed: 5})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -243,7 +243,7 @@ func TestGCSplitsTheRows(t *testing.T) {
 		t.Error("the halves depend on the order of the rows")
 	}
 	m := GroupCalibration{Partitions: 2}
-	f, err := m.Fit(context.Background(), calib.Input{Cal: set, Seed: 5})
+	f, err := calib.FitInput(context.Background(), m, calib.Input{Cal: set, Seed: 5})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -278,13 +278,13 @@ func TestGCRejects(t *testing.T) {
 		{GroupCalibration{WeightDecay: new(math.NaN())}, "weight_decay: NaN: want 0 to 1e+06"},
 		{GroupCalibration{WeightDecay: new(-1.)}, "weight_decay: -1: want 0 to 1e+06"},
 	} {
-		if _, err := c.method.Fit(context.Background(), calib.Input{Cal: set}); err == nil || err.Error() != c.want {
+		if _, err := calib.FitInput(context.Background(), c.method, calib.Input{Cal: set}); err == nil || err.Error() != c.want {
 			t.Errorf("%v, want %s", err, c.want)
 		}
 	}
 	short := *set
 	short.Features = set.Features.Slice(0, 4)
-	if _, err := (GroupCalibrationOneSet{}).Fit(context.Background(), calib.Input{Cal: &short}); err == nil || err.Error() != "5 rows of logits but 4 of features" {
+	if _, err := calib.FitInput(context.Background(), GroupCalibrationOneSet{}, calib.Input{Cal: &short}); err == nil || err.Error() != "5 rows of logits but 4 of features" {
 		t.Error(err)
 	}
 	f := fitGC(t, set, GroupCalibrationOneSet{})
@@ -364,7 +364,7 @@ func tableOf(t *testing.T, set *data.Set) *nllTable {
 func TestGCSplitsTwoRows(t *testing.T) {
 	set := testset.TwoGroups(200, 5, 4, [2]float64{1, 3}, 2)
 	for n, want := range map[int]bool{1: false, 2: true} {
-		f, err := GroupCalibration{Partitions: 1}.Fit(t.Context(), calib.Input{Cal: set.Rows(0, n)})
+		f, err := calib.FitInput(t.Context(), GroupCalibration{Partitions: 1}, calib.Input{Cal: set.Rows(0, n)})
 		if err != nil || strings.Contains(f.Report.Warnings.String(), "random half") != want {
 			t.Errorf("%d rows: %v, %q", n, err, f.Report.Warnings)
 		}

@@ -136,7 +136,7 @@ func (HFE) Contract() calib.Contract {
 
 // Contract needs true logits and labels.
 func (HFEWithoutOOD) Contract() calib.Contract {
-	c := method.LogitsContract()
+	c := method.OfValues(method.LogitsContract())
 	c.TrueLogits = true
 	return c
 }
@@ -156,11 +156,6 @@ func (HFETarget) Contract() calib.Contract {
 // minima were seen on them. The gradient of the report is that of the squared error,
 // its mean over rows of the sum over classes.
 func (h HFE) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
-	return calib.FitDivided(ctx, in, calib.SpreadsOfValues(), h.fit)
-}
-
-// fit is Fit for logits of usual size.
-func (h HFE) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	ood, err := h.outside(in, in.Cal.OOD, "out-of-distribution")
 	if err != nil {
 		return nil, err
@@ -169,22 +164,12 @@ func (h HFE) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 }
 
 // Fit is that of HFE on the calibration rows alone.
-func (m HFEWithoutOOD) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
-	return calib.FitDivided(ctx, in, calib.SpreadsOfValues(), m.fit)
-}
-
-// fit is Fit for logits of usual size.
-func (HFEWithoutOOD) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
+func (HFEWithoutOOD) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	return fitHFE(ctx, in, data.Matrix{})
 }
 
 // Fit is that of HFE with target rows in place of OOD rows.
 func (h HFETarget) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
-	return calib.FitDivided(ctx, in, calib.SpreadsOfValues(), h.fit)
-}
-
-// fit is Fit for logits of usual size.
-func (h HFETarget) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	var rows data.Matrix
 	if in.Target != nil {
 		rows = in.Target.Logits

@@ -41,7 +41,7 @@ func oodOf(t *testing.T, method calib.Method, in calib.Input) data.Matrix {
 // fitHFEOn returns the fit with its objective.
 func fitHFEOn(t *testing.T, method calib.Method, in calib.Input) (hfeMap, calib.Report, *hfeFit) {
 	t.Helper()
-	f, err := method.Fit(context.Background(), in)
+	f, err := calib.FitInput(context.Background(), method, in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -219,7 +219,7 @@ func TestHFERejects(t *testing.T) {
 		{HFETarget{new(0)}, logProbs, "log-probabilities"},
 	} {
 		in := calib.Input{Cal: &data.Set{Logits: set.Logits, Labels: set.Labels, OOD: c.ood}, Target: &data.Set{Logits: c.ood}}
-		if _, err := c.method.Fit(context.Background(), in); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := calib.FitInput(context.Background(), c.method, in); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v, want %q", c.method, err, c.want)
 		}
 	}
@@ -304,7 +304,7 @@ func TestHFENeedsTrueLogits(t *testing.T) {
 			logProbs.Row(i)[j] = float32(math.Log(v))
 		}
 	}
-	_, err := HFEWithoutOOD{}.Fit(context.Background(), calib.Input{Cal: &data.Set{Logits: logProbs, Labels: set.Labels}})
+	_, err := calib.FitInput(context.Background(), HFEWithoutOOD{}, calib.Input{Cal: &data.Set{Logits: logProbs, Labels: set.Labels}})
 	if err == nil || !strings.Contains(err.Error(), "log-probabilities") {
 		t.Errorf("log-probabilities: %v", err)
 	}
@@ -364,7 +364,7 @@ func BenchmarkFitHFE(b *testing.B) {
 		set.OOD = testset.Drawn(400, size[1], 1, 2).Logits
 		b.Run(fmt.Sprintf("method=hfe/n=%d/k=%d", size[0], size[1]), func(b *testing.B) {
 			for b.Loop() {
-				if _, err := (HFE{new(400)}).Fit(context.Background(), calib.Input{Cal: set}); err != nil {
+				if _, err := calib.FitInput(context.Background(), HFE{new(400)}, calib.Input{Cal: set}); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -393,7 +393,7 @@ func TestHFEThetasAreNumberedFromOne(t *testing.T) {
 func TestRealHFEIsAtMostTS(t *testing.T) {
 	for _, name := range testset.Networks(t) {
 		cal := testset.Real(t, name, data.Cal, testset.Labelled)
-		f, err := HFEWithoutOOD{}.Fit(context.Background(), calib.Input{Cal: cal})
+		f, err := calib.FitInput(context.Background(), HFEWithoutOOD{}, calib.Input{Cal: cal})
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}

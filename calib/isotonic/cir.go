@@ -44,17 +44,14 @@ var CIREntry = calib.NewEntry[Centred, irOVAMap](calib.Entry{
 func (Centred) String() string { return CIREntry.Name }
 
 // Contract needs logits and labels. The prediction may change.
-func (Centred) Contract() calib.Contract { return method.Sized(method.VectorContract()) }
+func (Centred) Contract() calib.Contract {
+	return method.OfRanks(method.Sized(method.VectorContract()))
+}
 
 // Fit returns the functions. The scores of a class below its least positive one are
 // in the block of value 0, of which only the right end matters. So only the larger
 // scores are sorted, a few per cent if there are many classes.
-func (m Centred) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
-	return calib.FitDivided(ctx, in, calib.SpreadsOfRanks(), m.fit)
-}
-
-// fit is Fit for logits of usual size.
-func (Centred) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
+func (Centred) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	set := in.Cal
 	rows, err := likelyRows(ctx, set)
 	if err != nil {

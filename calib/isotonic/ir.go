@@ -46,17 +46,12 @@ var IREntry = calib.NewEntry[Regression, Map](calib.Entry{
 func (Regression) String() string { return IREntry.Name }
 
 // Contract needs logits and labels.
-func (Regression) Contract() calib.Contract { return method.LogitsContract() }
+func (Regression) Contract() calib.Contract { return method.OfRanks(method.LogitsContract()) }
 
 // Fit returns g. Instead of n k pairs it keeps n, and the zeros near each of them:
 // 30 MB at 25,000 x 1,000. All pairs would take 200 MB at 8 bytes each, and a sort of
 // 25 million. The cost is a second pass over the logits.
-func (m Regression) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
-	return calib.FitDivided(ctx, in, calib.SpreadsOfRanks(), m.fit)
-}
-
-// fit is Fit for logits of usual size.
-func (Regression) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
+func (Regression) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	if err := fit.CheckLabelled(in.Cal); err != nil {
 		return nil, err
 	}

@@ -92,7 +92,7 @@ func TestIROVAIsTheRegressionOfAllPairs(t *testing.T) {
 				*l *= 300
 			}
 		}
-		f, err := OneVsRest{}.fit(t.Context(), calib.Input{Cal: set}) // logits x 300 would be divided
+		f, err := OneVsRest{}.Fit(t.Context(), calib.Input{Cal: set}) // by calib.FitInput, logits x 300 would be divided
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -248,14 +248,14 @@ func TestIsotonicFitsReject(t *testing.T) {
 		{&data.Set{Logits: data.NewMatrix(2, 3), Labels: []int32{0, 3}}, "row 1: label 3 is outside 0..2"},
 	} {
 		for _, m := range []calib.Method{Regression{}, TopRegression{}, OneVsRest{}} {
-			if _, err := m.Fit(context.Background(), calib.Input{Cal: c.set}); fmt.Sprint(err) != c.want {
+			if _, err := calib.FitInput(context.Background(), m, calib.Input{Cal: c.set}); fmt.Sprint(err) != c.want {
 				t.Errorf("%T: %v, want %s", m, err, c.want)
 			}
 		}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := (Regression{}).Fit(ctx, calib.Input{Cal: testset.Drawn(3, 3, 1, 1)}); !errors.Is(err, context.Canceled) {
+	if _, err := calib.FitInput(ctx, Regression{}, calib.Input{Cal: testset.Drawn(3, 3, 1, 1)}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
@@ -301,7 +301,7 @@ func inBlocks(points []tieRun) []tieRun {
 // A score of exactly 0 is the end of the block of value 0.
 func TestCIRFallsToTheLargestScoreWithoutHits(t *testing.T) {
 	set := &data.Set{Logits: testset.Rows([][]float32{{0, 0}, {-3000, 0}}), Labels: []int32{0, 1}}
-	f, err := Centred{}.fit(t.Context(), calib.Input{Cal: set, Seed: 1}) // Fit divides logits of this size
+	f, err := Centred{}.Fit(t.Context(), calib.Input{Cal: set, Seed: 1}) // Fit divides logits of this size
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -321,7 +321,7 @@ func TestIRCountsItsWindows(t *testing.T) {
 	}
 	chain.Labels[0] = 1
 	for tries, set := range map[int]*data.Set{1: testset.Drawn(60, 3, 1, 1), 2: chain} {
-		f, err := Regression{}.fit(t.Context(), calib.Input{Cal: set, Seed: 1}) // Fit divides logits as small as the chain's
+		f, err := Regression{}.Fit(t.Context(), calib.Input{Cal: set, Seed: 1}) // Fit divides logits as small as the chain's
 		if err != nil || f.Report.Passes != float64(2*tries+1) {
 			t.Errorf("%+v (%v), want the passes of %d windows", f, err, tries)
 		}

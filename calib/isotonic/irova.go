@@ -45,8 +45,7 @@ func (OneVsRest) String() string { return IROVAEntry.Name }
 
 // Contract needs logits and labels. The prediction may change.
 func (OneVsRest) Contract() calib.Contract {
-	c := method.VectorContract()
-	c.Sized = true
+	c := method.OfRanks(method.Sized(method.VectorContract()))
 	c.Masked = true // rows with a probability of 0 and another label change no other level
 	return c
 }
@@ -56,12 +55,7 @@ func (OneVsRest) Contract() calib.Contract {
 // positive one is in the block of value 0, and only the largest such probability
 // matters, as the right end of the block. So an element below the largest one so far is
 // skipped by its logit, without an exponential.
-func (m OneVsRest) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
-	return calib.FitDivided(ctx, in, calib.SpreadsOfRanks(), m.fit)
-}
-
-// fit is Fit for logits of usual size.
-func (OneVsRest) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
+func (OneVsRest) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	set := in.Cal
 	rows, err := likelyRows(ctx, set)
 	if err != nil {

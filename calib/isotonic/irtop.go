@@ -37,15 +37,12 @@ var IRTopEntry = calib.NewEntry[TopRegression, irTopMap](calib.Entry{
 func (TopRegression) String() string { return IRTopEntry.Name }
 
 // Contract needs logits and labels.
-func (TopRegression) Contract() calib.Contract { return method.Sized(method.TopContract()) }
-
-// Fit returns g.
-func (m TopRegression) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
-	return calib.FitDivided(ctx, in, calib.SpreadsOfRanks(), m.fit)
+func (TopRegression) Contract() calib.Contract {
+	return method.OfRanks(method.Sized(method.TopContract()))
 }
 
-// fit is Fit for logits of usual size.
-func (TopRegression) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
+// Fit returns g.
+func (TopRegression) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	rows, err := method.TopRows(ctx, in.Cal)
 	if err != nil {
 		return nil, err

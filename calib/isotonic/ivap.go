@@ -125,18 +125,17 @@ func (m *CrossVennAbers) Options() []calib.Option {
 }
 
 // Contract needs logits and labels. The prediction may change.
-func (InductiveVennAbers) Contract() calib.Contract { return method.Sized(method.VectorContract()) }
+func (InductiveVennAbers) Contract() calib.Contract {
+	return method.OfRanks(method.Sized(method.VectorContract()))
+}
 
 // Contract needs logits and labels. The prediction may change.
-func (CrossVennAbers) Contract() calib.Contract { return method.Sized(method.VectorContract()) }
+func (CrossVennAbers) Contract() calib.Contract {
+	return method.OfRanks(method.Sized(method.VectorContract()))
+}
 
 // Fit returns the grouped calibration scores of each binary problem.
 func (m InductiveVennAbers) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
-	return calib.FitDivided(ctx, in, calib.SpreadsOfRanks(), m.fit)
-}
-
-// fit is Fit for logits of usual size.
-func (m InductiveVennAbers) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	m, err := calib.WithDefaults(m)
 	if err != nil {
 		return nil, err
@@ -146,11 +145,6 @@ func (m InductiveVennAbers) fit(ctx context.Context, in calib.Input) (*calib.Fit
 
 // Fit returns the grouped calibration scores of each fold and binary problem.
 func (m CrossVennAbers) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
-	return calib.FitDivided(ctx, in, calib.SpreadsOfRanks(), m.fit)
-}
-
-// fit is Fit for logits of usual size.
-func (m CrossVennAbers) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	m, err := calib.WithDefaults(m)
 	if err != nil {
 		return nil, err

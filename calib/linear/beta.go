@@ -55,16 +55,11 @@ const (
 )
 
 // Contract needs logits and labels. The prediction may change.
-func (Beta) Contract() calib.Contract { return method.VectorContract() }
+func (Beta) Contract() calib.Contract { return method.OfValues(method.VectorContract()) }
 
 // Fit returns a, b and c of every class. It needs 41 bytes a row for each class
 // that is being fitted, beside its scores.
-func (m Beta) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
-	return calib.FitDivided(ctx, in, calib.SpreadsOfValues(), m.fit)
-}
-
-// fit is Fit for logits of usual size.
-func (Beta) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
+func (Beta) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	k := in.Cal.Logits.Cols
 	ends, separable := make([]calib.Minimum, k), make([]bool, k)
 	m := betaMap{A: make([]float64, k), B: make([]float64, k), C: make([]float64, k)}

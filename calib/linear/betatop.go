@@ -41,15 +41,10 @@ var BetaTopEntry = calib.NewEntry[TopBeta, betaTopMap](calib.Entry{
 func (TopBeta) String() string { return BetaTopEntry.Name }
 
 // Contract needs logits and labels, or a confidence alone.
-func (TopBeta) Contract() calib.Contract { return method.TopContract() }
+func (TopBeta) Contract() calib.Contract { return method.OfValues(method.TopContract()) }
 
 // Fit returns a, b and c.
-func (m TopBeta) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
-	return calib.FitDivided(ctx, in, calib.SpreadsOfValues(), m.fit)
-}
-
-// fit is Fit for logits of usual size.
-func (TopBeta) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
+func (TopBeta) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	rows, err := method.TopRows(ctx, in.Cal)
 	if err != nil {
 		return nil, err

@@ -18,7 +18,7 @@ import (
 // folds and (A, b) is fitted without each of them. The lambda with the least NLL on the
 // excluded rows is chosen. The probabilities are the mean over its fits, so no fit has
 // seen all rows. The method has k^2 + k parameters. The prediction may change. The penalties
-// have a scale, so logits of an unusual size are divided first (calib.FitDivided).
+// have a scale, so logits of an unusual size are divided first (calib.LogitSize).
 //
 //   - Formula: p = mean over folds of softmax(A x + b), x = log softmax(l), each by
 //     mean NLL + lambda sum over c != j of A_cj^2 + mu sum b^2
@@ -105,12 +105,14 @@ func (d *Dirichlet) Options() []calib.Option {
 func (m *MatrixODIR) Options() []calib.Option { return (*Dirichlet)(m).Options() }
 
 // Contract needs logits and labels.
-func (Dirichlet) Contract() calib.Contract { return method.Sized(method.VectorContract()) }
+func (Dirichlet) Contract() calib.Contract {
+	return method.OfValues(method.Sized(method.VectorContract()))
+}
 
 // Contract needs labels and logits that are not log-probabilities.
 func (MatrixODIR) Contract() calib.Contract {
-	c := method.VectorContract()
-	c.TrueLogits, c.Sized = true, true
+	c := method.OfValues(method.Sized(method.VectorContract()))
+	c.TrueLogits = true
 	return c
 }
 
@@ -118,21 +120,11 @@ func (MatrixODIR) Contract() calib.Contract {
 // passes of all fits, the largest gradient of the fits that are kept, and the NLL of
 // their mean on the whole calibration set.
 func (d Dirichlet) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
-	return calib.FitDivided(ctx, in, calib.SpreadsOfValues(), d.fit)
-}
-
-// fit is Fit for logits of usual size.
-func (d Dirichlet) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	return d.fitOn(ctx, in, "dirichlet", fit.LogProbs, func(m odirMap) calib.Map { return dirichletMap{m} })
 }
 
 // Fit reports as that of Dirichlet.
 func (m MatrixODIR) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
-	return calib.FitDivided(ctx, in, calib.SpreadsOfValues(), m.fit)
-}
-
-// fit is Fit for logits of usual size.
-func (m MatrixODIR) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	return Dirichlet(m).fitOn(ctx, in, "ms-odir", rawLogits, func(m odirMap) calib.Map { return matrixMap{m} })
 }
 

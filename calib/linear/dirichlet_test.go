@@ -72,7 +72,7 @@ func TestDirichletChoosesLambdaByCrossValidation(t *testing.T) {
 	for _, raw := range []bool{false, true} {
 		set := testset.Drawn(n, k, 3, 2)
 		method, scores := odirMethod(Dirichlet{Folds: 3}, raw)
-		f, err := method.Fit(context.Background(), calib.Input{Cal: set, Seed: seed})
+		f, err := calib.FitInput(context.Background(), method, calib.Input{Cal: set, Seed: seed})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -147,7 +147,7 @@ func TestODIRRejects(t *testing.T) {
 		"negative lambda": MatrixODIR{Lambda: -1},
 		"mu no number":    Dirichlet{Mu: math.NaN()},
 	} {
-		if _, err := method.Fit(context.Background(), calib.Input{Cal: set}); err == nil {
+		if _, err := calib.FitInput(context.Background(), method, calib.Input{Cal: set}); err == nil {
 			t.Errorf("%s is accepted", name)
 		}
 	}
@@ -157,7 +157,7 @@ func TestODIRRejects(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = m.Fit(context.Background(), calib.Input{Cal: testset.Simulated(3, 101, 1, 1, 1)})
+		_, err = calib.FitInput(context.Background(), m, calib.Input{Cal: testset.Simulated(3, 101, 1, 1, 1)})
 		if err == nil || !strings.HasPrefix(err.Error(), name) {
 			t.Errorf("%s of 101 classes: %v", name, err)
 		}

@@ -253,7 +253,7 @@ func TestLambdaAtTheEndOfTheGridIsReported(t *testing.T) {
 		method MatrixODIR
 		want   string
 	}{{MatrixODIR{}, "lambda <= 10"}, {MatrixODIR{Lambda: 10}, ""}, {MatrixODIR{Lambda: 1e-4}, ""}} {
-		f, err := c.method.Fit(t.Context(), calib.Input{Cal: ties})
+		f, err := calib.FitInput(t.Context(), c.method, calib.Input{Cal: ties})
 		if err != nil || f.Report.AtBound.String() != c.want {
 			t.Errorf("%+v: %v (%v), want %v", c.method, f.Report.AtBound, err, c.want)
 		}

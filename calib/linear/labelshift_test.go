@@ -73,7 +73,7 @@ func TestLabelShiftFindsTheShares(t *testing.T) {
 
 func fitShift(t *testing.T, calibration string, cal *data.Set, target data.Matrix) labelShiftMap {
 	t.Helper()
-	f, err := LabelShift{Calibration: calibration}.Fit(t.Context(), calib.Input{Cal: cal, Target: &data.Set{Logits: target}})
+	f, err := calib.FitInput(t.Context(), LabelShift{Calibration: calibration}, calib.Input{Cal: cal, Target: &data.Set{Logits: target}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +129,7 @@ func TestLabelShiftReportsItsSteps(t *testing.T) {
 			if err != nil || taken > steps || taken < min(steps, 3) {
 				t.Fatal(err, taken)
 			}
-			f, err := LabelShift{Calibration: calibration, Steps: steps}.Fit(t.Context(), in)
+			f, err := calib.FitInput(t.Context(), LabelShift{Calibration: calibration, Steps: steps}, in)
 			if err != nil || f.Report.Iterations != r.Iterations+taken || f.Report.Passes != r.Passes+2 || (len(f.Report.Warnings) > 0) != (change > 1e-6) || (change > 1e-6) != (steps < 10) {
 				t.Errorf("%s: %+v (%v), want %d+%d steps, %v+2 passes; last change %v", calibration, f.Report, err, r.Iterations, taken, r.Passes, change)
 			}
@@ -149,7 +149,7 @@ func TestLabelShiftWithOneClassEndsAtOnce(t *testing.T) {
 func TestLabelShiftNeedsTargetRows(t *testing.T) {
 	cal := testset.Drawn(20, 3, 1, 1)
 	for name, target := range map[string]*data.Set{"none": nil, "no rows": {Logits: data.NewMatrix(0, 3)}, "other classes": testset.Drawn(5, 4, 1, 1)} {
-		if _, err := (LabelShift{}).Fit(t.Context(), calib.Input{Cal: cal, Target: target}); err == nil {
+		if _, err := calib.FitInput(t.Context(), LabelShift{}, calib.Input{Cal: cal, Target: target}); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
@@ -182,7 +182,7 @@ func TestLabelShiftMeetsItsTolerance(t *testing.T) {
 	if err != nil || !(change > 0) {
 		t.Fatal(change, err)
 	}
-	f, err := LabelShift{Calibration: "none", Tolerance: change}.Fit(t.Context(), calib.Input{Cal: cal, Target: target})
+	f, err := calib.FitInput(t.Context(), LabelShift{Calibration: "none", Tolerance: change}, calib.Input{Cal: cal, Target: target})
 	if err != nil || f.Report.Iterations != 3 || len(f.Report.Warnings) != 0 {
 		t.Errorf("%+v (%v), want 3 steps", f.Report, err)
 	}

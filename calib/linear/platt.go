@@ -37,7 +37,7 @@ type Platt struct{}
 // are limited to [-700, 700]. probmetrics and CalArena use log(p_j + 1e-10) under this
 // name. Log odds of two classes are not limited: they are the difference of the logits, so the
 // fit of a multiple of the logits is the fit rescaled. For more classes and for log p,
-// logits of an unusual size are divided first (calib.FitDivided). For two classes only log
+// logits of an unusual size are divided first (calib.LogitSize). For two classes only log
 // odds are symmetric: with them the rows sum to 1 before they are divided. Beta calibration has a slope on log p and another on log(1-p), and
 // no smoothed targets.
 //
@@ -86,28 +86,20 @@ func (m *PlattLogits) Options() []calib.Option {
 }
 
 // Contract needs logits and labels. The prediction may change.
-func (Platt) Contract() calib.Contract { return method.Sized(method.VectorContract()) }
+func (Platt) Contract() calib.Contract { return method.OfValues(method.Sized(method.VectorContract())) }
 
 // Contract needs logits and labels. The prediction may change.
-func (PlattLogits) Contract() calib.Contract { return method.Sized(method.VectorContract()) }
-
-// Fit returns a and b of every class.
-func (m Platt) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
-	return calib.FitDivided(ctx, in, calib.SpreadsOfValues(), m.fit)
+func (PlattLogits) Contract() calib.Contract {
+	return method.OfValues(method.Sized(method.VectorContract()))
 }
 
-// fit is Fit for logits of usual size.
-func (Platt) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
+// Fit returns a and b of every class.
+func (Platt) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	return fitPlatt(ctx, in, onevsrest.ScoreProb)
 }
 
 // Fit returns a and b of every class.
 func (m PlattLogits) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
-	return calib.FitDivided(ctx, in, calib.SpreadsOfValues(), m.fit)
-}
-
-// fit is Fit for logits of usual size.
-func (m PlattLogits) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	m, err := calib.WithDefaults(m)
 	if err != nil {
 		return nil, err

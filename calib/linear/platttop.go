@@ -37,15 +37,10 @@ var PlattTopEntry = calib.NewEntry[TopPlatt, plattTopMap](calib.Entry{
 func (TopPlatt) String() string { return PlattTopEntry.Name }
 
 // Contract needs logits and labels, or a confidence alone.
-func (TopPlatt) Contract() calib.Contract { return method.Sized(method.TopContract()) }
+func (TopPlatt) Contract() calib.Contract { return method.OfValues(method.Sized(method.TopContract())) }
 
 // Fit returns a and b.
-func (m TopPlatt) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
-	return calib.FitDivided(ctx, in, calib.SpreadsOfValues(), m.fit)
-}
-
-// fit is Fit for logits of usual size.
-func (TopPlatt) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
+func (TopPlatt) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	rows, err := method.TopRows(ctx, in.Cal)
 	if err != nil {
 		return nil, err

@@ -44,15 +44,10 @@ var QuadraticEntry = calib.NewEntry[Quadratic, quadraticMap](calib.Entry{
 func (Quadratic) String() string { return QuadraticEntry.Name }
 
 // Contract needs logits and labels. The prediction may change.
-func (Quadratic) Contract() calib.Contract { return method.VectorContract() }
+func (Quadratic) Contract() calib.Contract { return method.OfValues(method.VectorContract()) }
 
 // Fit returns a, b and c of every class.
-func (m Quadratic) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
-	return calib.FitDivided(ctx, in, calib.SpreadsOfValues(), m.fit)
-}
-
-// fit is Fit for logits of usual size.
-func (Quadratic) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
+func (Quadratic) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	k := in.Cal.Logits.Cols
 	m := quadraticMap{A: make([]float64, k), B: make([]float64, k), C: make([]float64, k)}
 	return onevsrest.Fit(ctx, in.Cal, m, func(class int, f []float64, positive []bool) calib.Minimum {

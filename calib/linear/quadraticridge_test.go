@@ -39,7 +39,7 @@ func TestQuadraticRidgeIsAtTheMinimum(t *testing.T) {
 	const k = 4
 	set := testset.Drawn(300, k, 2, 5)
 	for _, lambda := range []float64{.1, 10, 1e4} {
-		f, err := QuadraticRidge{Lambda: lambda}.Fit(t.Context(), calib.Input{Cal: set})
+		f, err := calib.FitInput(t.Context(), QuadraticRidge{Lambda: lambda}, calib.Input{Cal: set})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,7 +68,7 @@ func TestQuadraticRidgeIsAtTheMinimum(t *testing.T) {
 // A large penalty gives ts.
 func TestQuadraticRidgeWithALargePenaltyIsTS(t *testing.T) {
 	set := testset.Drawn(300, 4, 2, 6)
-	f, err := QuadraticRidge{Lambda: 1e9}.Fit(t.Context(), calib.Input{Cal: set})
+	f, err := calib.FitInput(t.Context(), QuadraticRidge{Lambda: 1e9}, calib.Input{Cal: set})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -83,7 +83,7 @@ func TestFitsWithoutAMinimumSaySo(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f, err := m.Fit(t.Context(), calib.Input{Cal: c.set})
+		f, err := calib.FitInput(t.Context(), m, calib.Input{Cal: c.set})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -210,7 +210,7 @@ func TestScalingRejects(t *testing.T) {
 		}
 	}
 	wide := testset.Simulated(3, 101, 1, 1, 1)
-	_, err := StructuredMatrix{}.Fit(context.Background(), calib.Input{Cal: wide})
+	_, err := calib.FitInput(context.Background(), StructuredMatrix{}, calib.Input{Cal: wide})
 	if err == nil || !strings.Contains(err.Error(), "at most 100 classes") {
 		t.Errorf("sms of 101 classes: %v", err)
 	}

@@ -70,15 +70,10 @@ func (m *DAC) Options() []calib.Option {
 }
 
 // Contract needs logits, labels and features.
-func (DAC) Contract() calib.Contract { return method.Sized(method.FeaturesContract()) }
+func (DAC) Contract() calib.Contract { return method.OfValues(method.Sized(method.FeaturesContract())) }
 
 // Fit returns w, w0 and the bank.
 func (m DAC) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
-	return calib.FitDivided(ctx, in, calib.SpreadsOfValues(), m.fit)
-}
-
-// fit is Fit for logits of usual size.
-func (m DAC) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	m, err := calib.WithDefaults(m)
 	if err != nil {
 		return nil, err

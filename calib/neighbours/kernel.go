@@ -64,15 +64,12 @@ func (m *KernelRegression) Options() []calib.Option {
 }
 
 // Contract needs logits and labels. The prediction may change.
-func (KernelRegression) Contract() calib.Contract { return method.Sized(method.VectorContract()) }
+func (KernelRegression) Contract() calib.Contract {
+	return method.OfValues(method.Sized(method.VectorContract()))
+}
 
 // Fit returns the bank of calibration rows.
 func (m KernelRegression) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
-	return calib.FitDivided(ctx, in, calib.SpreadsOfValues(), m.fit)
-}
-
-// fit is Fit for logits of usual size.
-func (m KernelRegression) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	m, err := method.Ready(m, in)
 	if err != nil {
 		return nil, err

@@ -16,7 +16,7 @@ import (
 func TestKernelKeepsSomeRows(t *testing.T) {
 	set := testset.Drawn(300, 4, 2, 6)
 	fitted := func(set *data.Set, seed uint64) kernelMap {
-		f, err := KernelRegression{Rows: 50}.Fit(context.Background(), calib.Input{Cal: set, Seed: seed})
+		f, err := calib.FitInput(context.Background(), KernelRegression{Rows: 50}, calib.Input{Cal: set, Seed: seed})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -43,7 +43,7 @@ func TestKernelKeepsSomeRows(t *testing.T) {
 // A set that is too large for the map is an error that names the option.
 func TestKernelRejectsLargeMaps(t *testing.T) {
 	set := &data.Set{Logits: data.NewMatrix(40, 300_000), Labels: make([]int32, 40)}
-	_, err := KernelRegression{}.Fit(context.Background(), calib.Input{Cal: set})
+	_, err := calib.FitInput(context.Background(), KernelRegression{}, calib.Input{Cal: set})
 	if err == nil || !strings.Contains(err.Error(), "set the option rows to 33 or less") {
 		t.Errorf("error %v", err)
 	}

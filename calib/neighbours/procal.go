@@ -74,15 +74,12 @@ func proximityOptions(k, bank *int) []calib.Option {
 }
 
 // Contract needs logits, labels and features.
-func (ProCal) Contract() calib.Contract { return method.Sized(method.FeaturesContract()) }
+func (ProCal) Contract() calib.Contract {
+	return method.OfValues(method.Sized(method.FeaturesContract()))
+}
 
 // Fit returns the points of the two densities.
 func (m ProCal) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
-	return calib.FitDivided(ctx, in, calib.SpreadsOfValues(), m.fit)
-}
-
-// fit is Fit for logits of usual size.
-func (m ProCal) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	m, err := calib.WithDefaults(m)
 	if err != nil {
 		return nil, err

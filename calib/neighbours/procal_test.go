@@ -141,7 +141,7 @@ func TestProCalOfExtremeSets(t *testing.T) {
 		{"equal features", label(&alike, share), "", -1},
 		{"two rows", label(set.Rows(0, 2), func(i int) bool { return i == 0 }), "", -1},
 	} {
-		f, err := ProCal{}.Fit(context.Background(), calib.Input{Cal: c.set})
+		f, err := calib.FitInput(context.Background(), ProCal{}, calib.Input{Cal: c.set})
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
@@ -155,7 +155,7 @@ func TestProCalOfExtremeSets(t *testing.T) {
 			}
 		}
 		for _, m := range []calib.Method{ProCal{Base: "ts"}, ProCalBins{}} {
-			if _, err := m.Fit(context.Background(), calib.Input{Cal: c.set}); err != nil {
+			if _, err := calib.FitInput(context.Background(), m, calib.Input{Cal: c.set}); err != nil {
 				t.Errorf("%s, %T: %v", c.name, m, err)
 			}
 		}
@@ -259,7 +259,7 @@ func TestProCalCountsTheReadsOfItsBase(t *testing.T) {
 	set := densitySet()
 	ts := calibtest.Fit(t, calib.TSEntry, set, nil).Report
 	for base, want := range map[string]float64{"none": 1, "ts": ts.Passes + 1} {
-		f, err := ProCal{Base: base}.Fit(t.Context(), calib.Input{Cal: set})
+		f, err := calib.FitInput(t.Context(), ProCal{Base: base}, calib.Input{Cal: set})
 		if err != nil || f.Report.Passes != want || f.Report.NLL != 0 {
 			t.Errorf("base %s: %+v (%v), want %v passes", base, f.Report, err, want)
 		}

@@ -57,15 +57,12 @@ func (m *ProCalBins) Options() []calib.Option {
 }
 
 // Contract needs logits, labels and features.
-func (ProCalBins) Contract() calib.Contract { return method.Sized(method.FeaturesContract()) }
+func (ProCalBins) Contract() calib.Contract {
+	return method.OfRanks(method.Sized(method.FeaturesContract()))
+}
 
 // Fit returns the edges and the function of each group.
 func (m ProCalBins) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
-	return calib.FitDivided(ctx, in, calib.SpreadsOfRanks(), m.fit)
-}
-
-// fit is Fit for logits of usual size.
-func (m ProCalBins) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	m, err := calib.WithDefaults(m)
 	if err != nil {
 		return nil, err

@@ -72,7 +72,7 @@ func TestEmptyGroupsHaveTheFunctionOfAllRows(t *testing.T) {
 	for i := range set.Features.Data {
 		set.Features.Data[i] = float32(i % 6)
 	}
-	f, err := ProCalBins{}.Fit(context.Background(), calib.Input{Cal: set})
+	f, err := calib.FitInput(context.Background(), ProCalBins{}, calib.Input{Cal: set})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +85,7 @@ func TestEmptyGroupsHaveTheFunctionOfAllRows(t *testing.T) {
 	if want := "4 of 5 groups have no calibration row, since proximities are equal: they have the function of all rows"; f.Report.Warnings.String() != want {
 		t.Errorf("warnings %q, want %q", f.Report.Warnings, want)
 	}
-	f, err = ProCalBins{}.Fit(context.Background(), calib.Input{Cal: densitySet().Rows(0, 3)})
+	f, err = calib.FitInput(context.Background(), ProCalBins{}, calib.Input{Cal: densitySet().Rows(0, 3)})
 	want := "2 of 5 groups have no calibration row, since there are fewer rows than groups: they have the function of all rows"
 	if err != nil || f.Report.Warnings.String() != want {
 		t.Errorf("warnings %q (%v), want %q", f.Report.Warnings, err, want)
@@ -117,7 +117,7 @@ func TestProCalBinsCountWindows(t *testing.T) {
 		set.Features.Row(i)[0] = 1
 	}
 	set.Labels[0] = 1
-	f, err := ProCalBins{Groups: 1}.fit(t.Context(), calib.Input{Cal: set}) // Fit divides logits of this size
+	f, err := ProCalBins{Groups: 1}.Fit(t.Context(), calib.Input{Cal: set}) // Fit divides logits of this size
 	if err != nil || f.Report.Passes != 2*2+1 {
 		t.Errorf("%+v (%v), want 5 passes", f.Report, err)
 	}
@@ -130,7 +130,7 @@ func TestAsManyRowsAsGroupsAreEnough(t *testing.T) {
 	for i := range set.Features.Data {
 		set.Features.Data[i] = 1
 	}
-	f, err := ProCalBins{Groups: 5}.Fit(t.Context(), calib.Input{Cal: set})
+	f, err := calib.FitInput(t.Context(), ProCalBins{Groups: 5}, calib.Input{Cal: set})
 	if err != nil || len(f.Report.Warnings) != 1 || !strings.Contains(f.Report.Warnings.String(), "proximities are equal") {
 		t.Errorf("%+v (%v)", f.Report, err)
 	}

@@ -93,8 +93,7 @@ func (a AdaTS) Prepare() (calib.Method, error) { return a.filled() }
 // Contract needs logits, labels and features. The mean of probabilities that all
 // have one top class has it too.
 func (AdaTS) Contract() calib.Contract {
-	c := method.FeaturesContract()
-	c.Sized = true
+	c := method.OfValues(method.Sized(method.FeaturesContract()))
 	c.Masked = false // the network has a temperature for every class
 	return c
 }
@@ -103,11 +102,6 @@ func (AdaTS) Contract() calib.Contract {
 // the epochs, that were completed. Its gradient is that of the last minibatch, at
 // best noise around 0.
 func (a AdaTS) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
-	return calib.FitDivided(ctx, in, calib.SpreadsOfValues(), a.fit)
-}
-
-// fit is Fit for logits of usual size.
-func (a AdaTS) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	a, err := a.filled()
 	if err != nil {
 		return nil, err

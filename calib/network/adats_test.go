@@ -44,7 +44,7 @@ func TestAdaTSHeatsOverconfidentRows(t *testing.T) {
 		t.Skip("trains for seconds")
 	}
 	cal, test := featured(2000, 8, 4, 1), featured(1000, 8, 4, 2)
-	f, err := AdaTS{Epochs: 100, MaxSteps: new(600), Hidden: 32, Draws: new(0)}.Fit(context.Background(), calib.Input{Cal: cal, Seed: 3})
+	f, err := calib.FitInput(context.Background(), AdaTS{Epochs: 100, MaxSteps: new(600), Hidden: 32, Draws: new(0)}, calib.Input{Cal: cal, Seed: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +82,7 @@ func TestAdaTSDependsOnTheSeedNotOnTheOrder(t *testing.T) {
 	cal, test := featured(n, d, k, 1), featured(50, d, k, 2)
 	method := AdaTS{Epochs: 3, MaxSteps: new(0), Hidden: 16, Draws: new(0)}
 	temperatures := func(set *data.Set, seed uint64) []float64 {
-		f, err := method.Fit(context.Background(), calib.Input{Cal: set, Seed: seed})
+		f, err := calib.FitInput(context.Background(), method, calib.Input{Cal: set, Seed: seed})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -113,7 +113,7 @@ func TestAdaTSDependsOnTheSeedNotOnTheOrder(t *testing.T) {
 func TestAdaTSIsTheMeanOverDraws(t *testing.T) {
 	set := featured(200, 6, 5, 1)
 	fitted := func(draws int) adatsMap {
-		f, err := AdaTS{Epochs: 5, Hidden: 16, MaxSteps: new(0), Draws: new(draws)}.Fit(context.Background(), calib.Input{Cal: set, Seed: 4})
+		f, err := calib.FitInput(context.Background(), AdaTS{Epochs: 5, Hidden: 16, MaxSteps: new(0), Draws: new(draws)}, calib.Input{Cal: set, Seed: 4})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -176,7 +176,7 @@ func TestAdaTSIsTheMeanOverDraws(t *testing.T) {
 func TestAdaTSBitsDoNotDependOnProcessors(t *testing.T) {
 	set := featured(400, 140, 130, 1)
 	train := func() []float32 {
-		f, err := AdaTS{Epochs: 1, MaxSteps: new(2), Hidden: 256, Draws: new(0)}.Fit(context.Background(), calib.Input{Cal: set})
+		f, err := calib.FitInput(context.Background(), AdaTS{Epochs: 1, MaxSteps: new(2), Hidden: 256, Draws: new(0)}, calib.Input{Cal: set})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -201,7 +201,7 @@ func TestAdaTSBitsInBlocksAndLoaded(t *testing.T) {
 	const n, d, k = 600, 140, 130
 	set := featured(n, d, k, 1)
 	entry := AdaTSEntry
-	f, err := AdaTS{Epochs: 1, MaxSteps: new(2), Hidden: 256, Draws: new(0)}.Fit(context.Background(), calib.Input{Cal: set})
+	f, err := calib.FitInput(context.Background(), AdaTS{Epochs: 1, MaxSteps: new(2), Hidden: 256, Draws: new(0)}, calib.Input{Cal: set})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -298,7 +298,7 @@ func TestRealAdaTSIsBelowTS(t *testing.T) {
 		return set
 	}
 	cal, test := read("cal"), read("test")
-	f, err := AdaTS{Epochs: 100, MaxSteps: new(300), Hidden: 64, Draws: new(0)}.Fit(context.Background(), calib.Input{Cal: cal})
+	f, err := calib.FitInput(context.Background(), AdaTS{Epochs: 100, MaxSteps: new(300), Hidden: 64, Draws: new(0)}, calib.Input{Cal: cal})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -317,7 +317,7 @@ func BenchmarkFitAdaTS(b *testing.B) {
 		set := featured(c.n, c.d, c.k, 1)
 		b.Run(fmt.Sprintf("method=adats/n=%d/d=%d/k=%d/hidden=%d/steps=20", c.n, c.d, c.k, c.hidden), func(b *testing.B) {
 			for b.Loop() {
-				if _, err := (AdaTS{Epochs: 1, MaxSteps: new(20), Hidden: c.hidden, Draws: new(0)}).Fit(context.Background(), calib.Input{Cal: set}); err != nil {
+				if _, err := calib.FitInput(context.Background(), AdaTS{Epochs: 1, MaxSteps: new(20), Hidden: c.hidden, Draws: new(0)}, calib.Input{Cal: set}); err != nil {
 					b.Fatal(err)
 				}
 			}

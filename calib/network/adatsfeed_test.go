@@ -27,7 +27,7 @@ func TestAdaTSNetworksHaveLimits(t *testing.T) {
 		}
 	}
 	wide := &data.Set{Logits: data.NewMatrix(1, 2), Labels: make([]int32, 1), Features: data.NewMatrix(1, adatsMostWidth+1)}
-	if _, err := (AdaTS{}).Fit(t.Context(), calib.Input{Cal: wide}); err == nil {
+	if _, err := calib.FitInput(t.Context(), AdaTS{}, calib.Input{Cal: wide}); err == nil {
 		t.Error("a fit accepts too many features")
 	}
 }
@@ -101,7 +101,7 @@ func TestAdaTSStepsAreCounted(t *testing.T) {
 		short                  bool
 	}{{128, 2, 0, 2, false}, {129, 1, 0, 2, false}, {127, 2, 2, 2, false}, {127, 2, 1, 1, true}, {3, 4, 9, 4, false}} {
 		set := featured(c.n, 4, 3, 1)
-		f, err := AdaTS{Epochs: c.epochs, MaxSteps: new(c.most), Hidden: 2, Draws: new(0)}.Fit(t.Context(), calib.Input{Cal: set})
+		f, err := calib.FitInput(t.Context(), AdaTS{Epochs: c.epochs, MaxSteps: new(c.most), Hidden: 2, Draws: new(0)}, calib.Input{Cal: set})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -114,7 +114,7 @@ func TestAdaTSStepsAreCounted(t *testing.T) {
 // A set of whole blocks has the probabilities of its rows one by one.
 func TestAdaTSOnWholeBlocks(t *testing.T) {
 	set := featured(fit.BlockRows, 4, 3, 1)
-	f, err := AdaTS{Epochs: 1, Hidden: 2, Draws: new(2)}.Fit(t.Context(), calib.Input{Cal: set.Rows(0, 20)})
+	f, err := calib.FitInput(t.Context(), AdaTS{Epochs: 1, Hidden: 2, Draws: new(2)}, calib.Input{Cal: set.Rows(0, 20)})
 	if err != nil {
 		t.Fatal(err)
 	}

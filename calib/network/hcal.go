@@ -72,8 +72,7 @@ func (m *HCalibration) Options() []calib.Option {
 
 // Contract needs logits and labels.
 func (HCalibration) Contract() calib.Contract {
-	c := method.LogitsContract()
-	c.Sized = true
+	c := method.OfValues(method.Sized(method.LogitsContract()))
 	c.Masked = false // the network gives every class a share
 	return c
 }
@@ -81,11 +80,6 @@ func (HCalibration) Contract() calib.Contract {
 // Fit trains the mixture. The report's iterations and passes are epochs, and its
 // gradient is that of the last one.
 func (m HCalibration) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
-	return calib.FitDivided(ctx, in, calib.SpreadsOfValues(), m.fit)
-}
-
-// fit is Fit for logits of usual size.
-func (m HCalibration) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	m, err := method.Ready(m, in)
 	if err != nil {
 		return nil, err

@@ -49,7 +49,7 @@ func TestHCalibrationLowersTheError(t *testing.T) {
 	set := testset.Drawn(800, 4, 2.5, 3)
 	ts := calibtest.Fit(t, calib.TSEntry, set, nil).Report.NLL
 	fit := func(sel string) *calib.Fitted {
-		f, err := HCalibration{Temperatures: 8, Epochs: 800, Select: sel}.Fit(context.Background(), calib.Input{Cal: set, Seed: 1})
+		f, err := calib.FitInput(context.Background(), HCalibration{Temperatures: 8, Epochs: 800, Select: sel}, calib.Input{Cal: set, Seed: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,7 +62,7 @@ func TestHCalibrationLowersTheError(t *testing.T) {
 	if !(b.Report.NLL <= a.Report.NLL && a.Report.NLL < ts+.01) {
 		t.Errorf("NLL %v by ECE and %v by NLL, ts has %v", a.Report.NLL, b.Report.NLL, ts)
 	}
-	short, err := HCalibration{Epochs: 3}.Fit(context.Background(), calib.Input{Cal: set})
+	short, err := calib.FitInput(context.Background(), HCalibration{Epochs: 3}, calib.Input{Cal: set})
 	if err != nil || short.Report.Warnings.String() != "the ECE still fell in the last 3 of 3 epochs" {
 		t.Errorf("warnings %v (%v) after 3 epochs", short.Report.Warnings, err)
 	}
@@ -120,7 +120,7 @@ func TestHCalibrationSelectsByItsCriterion(t *testing.T) {
 	set := testset.Drawn(80, 3, 2.5, 3)
 	var nll [2]float64
 	for i, by := range []string{"ece", "nll"} {
-		f, err := HCalibration{Epochs: 60, Select: by}.Fit(t.Context(), calib.Input{Cal: set})
+		f, err := calib.FitInput(t.Context(), HCalibration{Epochs: 60, Select: by}, calib.Input{Cal: set})
 		if err != nil {
 			t.Fatal(err)
 		}

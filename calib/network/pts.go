@@ -79,7 +79,7 @@ func (ParameterizedTemperature) Minimises() calib.Objective { return calib.ByBri
 
 // Contract needs labels and logits that are not log-probabilities.
 func (ParameterizedTemperature) Contract() calib.Contract {
-	c := method.LogitsContract()
+	c := method.OfValues(method.LogitsContract())
 	c.TrueLogits = true
 	c.Masked = false // the network reads the largest logits
 	return c
@@ -88,11 +88,6 @@ func (ParameterizedTemperature) Contract() calib.Contract {
 // Fit trains the network. The report's iterations are minibatches, its gradient is
 // that of the last one, and its passes are those of the training and of ts.
 func (m ParameterizedTemperature) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
-	return calib.FitDivided(ctx, in, calib.SpreadsOfValues(), m.fit)
-}
-
-// fit is Fit for logits of usual size.
-func (m ParameterizedTemperature) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	m, err := calib.WithDefaults(m)
 	if err != nil {
 		return nil, err

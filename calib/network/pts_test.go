@@ -130,7 +130,7 @@ func TestPTSTemperatureIsLimited(t *testing.T) {
 func TestPTSDependsOnTheSeedNotOnTheOrder(t *testing.T) {
 	set := testset.Drawn(150, 6, 2, 3)
 	at := func(set *data.Set, seed uint64) []float64 {
-		f, err := ParameterizedTemperature{Steps: 50}.Fit(context.Background(), calib.Input{Cal: set, Seed: seed})
+		f, err := calib.FitInput(context.Background(), ParameterizedTemperature{Steps: 50}, calib.Input{Cal: set, Seed: seed})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -171,7 +171,7 @@ func TestPTSIsBelowTS(t *testing.T) {
 
 func TestPTSRejectsBadOptions(t *testing.T) {
 	for _, c := range []ParameterizedTemperature{{-1, 1e-3}, {10, -1}, {10, 1.5}, {10, math.NaN()}} {
-		_, err := c.Fit(context.Background(), calib.Input{Cal: testset.Drawn(20, 3, 2, 1)})
+		_, err := calib.FitInput(context.Background(), c, calib.Input{Cal: testset.Drawn(20, 3, 2, 1)})
 		if err == nil || !strings.Contains(err.Error(), "want") {
 			t.Errorf("%+v: %v", c, err)
 		}

@@ -72,16 +72,11 @@ func (m *SMART) Options() []calib.Option {
 }
 
 // Contract needs logits and labels.
-func (SMART) Contract() calib.Contract { return method.Sized(method.LogitsContract()) }
+func (SMART) Contract() calib.Contract { return method.OfValues(method.Sized(method.LogitsContract())) }
 
 // Fit trains the network. The report's iterations and passes are epochs. Its gradient
 // is that of the surrogate at the best network.
 func (m SMART) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
-	return calib.FitDivided(ctx, in, calib.SpreadsOfValues(), m.fit)
-}
-
-// fit is Fit for logits of usual size.
-func (m SMART) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	m, err := method.Ready(m, in)
 	if err != nil {
 		return nil, err

@@ -150,7 +150,7 @@ func TestSMARTStandardisesGaps(t *testing.T) {
 // its best network is the first, whose weights are at most 1/sqrt(inputs).
 func TestSMARTEndsByPatience(t *testing.T) {
 	set := &data.Set{Logits: data.NewMatrix(20, 3), Labels: make([]int32, 20)}
-	f, err := SMART{Epochs: 50, Patience: 4}.Fit(t.Context(), calib.Input{Cal: set})
+	f, err := calib.FitInput(t.Context(), SMART{Epochs: 50, Patience: 4}, calib.Input{Cal: set})
 	if err != nil || f.Report.Iterations != 5 || len(f.Report.Warnings) != 0 {
 		t.Errorf("%+v (%v), want 5 epochs without a warning", f.Report, err)
 	}
@@ -162,7 +162,7 @@ func TestSMARTEndsByPatience(t *testing.T) {
 		}
 		w, in = w[len(layer):], out
 	}
-	if f, err = (SMART{Epochs: 3, Patience: 4}).Fit(t.Context(), calib.Input{Cal: set}); err != nil || f.Report.Iterations != 3 || len(f.Report.Warnings) != 1 {
+	if f, err = calib.FitInput(t.Context(), SMART{Epochs: 3, Patience: 4}, calib.Input{Cal: set}); err != nil || f.Report.Iterations != 3 || len(f.Report.Warnings) != 1 {
 		t.Errorf("%+v (%v), want 3 epochs and a warning", f.Report, err)
 	}
 }

@@ -18,7 +18,7 @@ import (
 // reading fits QaTSReading and returns its map and report.
 func reading(t *testing.T, m QaTSReading, set *data.Set) (lineMap, calib.Report) {
 	t.Helper()
-	f, err := m.Fit(t.Context(), calib.Input{Cal: set})
+	f, err := calib.FitInput(t.Context(), m, calib.Input{Cal: set})
 	if err != nil {
 		t.Fatalf("%+v: %v", m, err)
 	}

@@ -44,15 +44,10 @@ var QaTSTopEntry = calib.NewEntry[QaTSTop, qatsTopMap](calib.Entry{
 func (QaTSTop) String() string { return QaTSTopEntry.Name }
 
 // Contract needs logits and labels, or a confidence alone.
-func (QaTSTop) Contract() calib.Contract { return method.TopContract() }
+func (QaTSTop) Contract() calib.Contract { return method.OfValues(method.TopContract()) }
 
 // Fit returns a, b and the ranks.
-func (m QaTSTop) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
-	return calib.FitDivided(ctx, in, calib.SpreadsOfValues(), m.fit)
-}
-
-// fit is Fit for logits of usual size.
-func (QaTSTop) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
+func (QaTSTop) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	rows, err := method.TopRows(ctx, in.Cal)
 	if err != nil {
 		return nil, err

@@ -80,7 +80,7 @@ func TestTransductiveRanksAmongTheTarget(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, bad := range []*data.Set{nil, {}, {Logits: data.NewMatrix(3, 5)}} {
-		if _, err := m.Fit(context.Background(), calib.Input{Cal: cal, Target: bad}); err == nil {
+		if _, err := calib.FitInput(context.Background(), m, calib.Input{Cal: cal, Target: bad}); err == nil {
 			t.Errorf("target %+v: no error", bad)
 		}
 	}
@@ -113,7 +113,7 @@ func TestLoadedCurvesAreChecked(t *testing.T) {
 func TestRescalingKeepsTemperaturesNotProbabilities(t *testing.T) {
 	scales := func(m calib.Method, cal, target *data.Set) []float64 {
 		t.Helper()
-		f, err := m.Fit(t.Context(), calib.Input{Cal: cal, Target: target})
+		f, err := calib.FitInput(t.Context(), m, calib.Input{Cal: cal, Target: target})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -182,7 +182,7 @@ func (r request) do(e calib.Entry, m calib.Method) error {
 		if err != nil {
 			return err
 		}
-		fitted, err := m.Fit(context.Background(), calib.Input{Cal: cal, Seed: r.Seed})
+		fitted, err := calib.FitInput(context.Background(), m, calib.Input{Cal: cal, Seed: r.Seed})
 		if err != nil {
 			return err
 		}

@@ -56,15 +56,12 @@ var SmoothingSplineEntry = calib.NewEntry[Smoothing, smoothingSplineMap](calib.E
 func (Smoothing) String() string { return SmoothingSplineEntry.Name }
 
 // Contract needs logits and labels. The prediction may change.
-func (Smoothing) Contract() calib.Contract { return method.Sized(method.VectorContract()) }
-
-// Fit returns the spline of every class.
-func (m Smoothing) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
-	return calib.FitDivided(ctx, in, calib.SpreadsOfValues(), m.fit)
+func (Smoothing) Contract() calib.Contract {
+	return method.OfValues(method.Sized(method.VectorContract()))
 }
 
-// fit is Fit for logits of usual size.
-func (Smoothing) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
+// Fit returns the spline of every class.
+func (Smoothing) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	set := in.Cal
 	if err := fit.CheckLabelled(set); err != nil {
 		return nil, err

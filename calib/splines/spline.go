@@ -66,15 +66,12 @@ func (m *Cumulative) Options() []calib.Option {
 }
 
 // Contract needs logits and labels.
-func (Cumulative) Contract() calib.Contract { return method.Sized(method.TopContract()) }
+func (Cumulative) Contract() calib.Contract {
+	return method.OfValues(method.Sized(method.TopContract()))
+}
 
 // Fit returns the new confidence at each confidence of the calibration set.
 func (m Cumulative) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
-	return calib.FitDivided(ctx, in, calib.SpreadsOfValues(), m.fit)
-}
-
-// fit is Fit for logits of usual size.
-func (m Cumulative) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	m, err := calib.WithDefaults(m)
 	if err != nil {
 		return nil, err

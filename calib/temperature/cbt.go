@@ -42,18 +42,13 @@ func (m *ConfidenceBinTemperature) Options() []calib.Option { return method.Bins
 
 // Contract needs logits and labels.
 func (ConfidenceBinTemperature) Contract() calib.Contract {
-	return method.Sized(method.LogitsContract())
+	return method.OfValues(method.Sized(method.LogitsContract()))
 }
 
 // Fit returns the edges of the bins and a temperature for each. The gradient of
 // the report is the largest remaining difference between confidence and accuracy
 // in a bin.
 func (m ConfidenceBinTemperature) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
-	return calib.FitDivided(ctx, in, calib.SpreadsOfValues(), m.fit)
-}
-
-// fit is Fit for logits of usual size.
-func (m ConfidenceBinTemperature) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	m, err := method.Ready(m, in)
 	if err != nil {
 		return nil, err

@@ -65,19 +65,14 @@ func ctsGrid(g int) float64 { return float64(5+g) / 10 }
 
 // Contract needs labels and logits that are not log-probabilities.
 func (ClassTemperatureScaling) Contract() calib.Contract {
-	return calib.Contract{Cal: data.Logits | data.Labels, Test: data.Logits, TrueLogits: true, Masked: true}
+	return calib.Contract{Cal: data.Logits | data.Labels, Test: data.Logits, TrueLogits: true, Masked: true, LogitSize: calib.SizeOfValues}
 }
 
 // Fit returns the temperatures. The report counts the iterations of ts and each change
 // of a temperature as iterations; the ECE has no gradient. It counts as passes the
 // passes of ts, one for each round, and one for the final NLL. A turn reads one column
 // of the logits and the rows in which its class has the largest l_j/T_j.
-func (m ClassTemperatureScaling) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
-	return calib.FitDivided(ctx, in, calib.SpreadsOfValues(), m.fit)
-}
-
-// fit is Fit for logits of usual size.
-func (ClassTemperatureScaling) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
+func (ClassTemperatureScaling) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	_, t, flat, err := method.Temperature(ctx, in)
 	if err != nil {
 		return nil, err

@@ -44,16 +44,13 @@ const (
 )
 
 // Contract needs logits and labels.
-func (ExpectationConsistency) Contract() calib.Contract { return method.LogitsContract() }
+func (ExpectationConsistency) Contract() calib.Contract {
+	return method.OfValues(method.LogitsContract())
+}
 
 // Fit returns the temperature. The gradient of the report is the remaining
 // difference between the mean confidence and the accuracy.
-func (m ExpectationConsistency) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
-	return calib.FitDivided(ctx, in, calib.SpreadsOfValues(), m.fit)
-}
-
-// fit is Fit for logits of usual size.
-func (ExpectationConsistency) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
+func (ExpectationConsistency) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	o, err := fit.NewObjective(in.Cal)
 	if err != nil {
 		return nil, err

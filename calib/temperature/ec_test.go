@@ -105,7 +105,7 @@ func TestECBisectsWhereConfidencesSaturate(t *testing.T) {
 		}
 		set.Labels[3] = 1
 		want := float64(gap) / math.Log(9)
-		f, err := ExpectationConsistency{}.fit(t.Context(), calib.Input{Cal: set, Seed: 1}) // Fit divides the smaller logits
+		f, err := ExpectationConsistency{}.Fit(t.Context(), calib.Input{Cal: set, Seed: 1}) // calib.FitInput divides the smaller logits
 		if err != nil {
 			t.Fatal(err)
 		}

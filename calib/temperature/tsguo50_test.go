@@ -140,7 +140,7 @@ func TestGuo50RejectsNegativeTemperatures(t *testing.T) {
 		for i := range 10 {
 			set.Logits.Row(i)[0] = gap
 		}
-		_, err := TSGuo50{}.Fit(context.Background(), calib.Input{Cal: set})
+		_, err := calib.FitInput(context.Background(), TSGuo50{}, calib.Input{Cal: set})
 		if err == nil || !strings.Contains(err.Error(), "no temperature") {
 			t.Errorf("gap %g: error %v", gap, err)
 		}

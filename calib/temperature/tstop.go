@@ -45,15 +45,10 @@ var TSTopEntry = calib.NewEntry[TopTemperature, tsTopMap](calib.Entry{
 func (TopTemperature) String() string { return TSTopEntry.Name }
 
 // Contract needs logits and labels, or a confidence alone.
-func (TopTemperature) Contract() calib.Contract { return method.TopContract() }
+func (TopTemperature) Contract() calib.Contract { return method.OfValues(method.TopContract()) }
 
 // Fit returns T.
-func (m TopTemperature) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
-	return calib.FitDivided(ctx, in, calib.SpreadsOfValues(), m.fit)
-}
-
-// fit is Fit for logits of usual size.
-func (TopTemperature) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
+func (TopTemperature) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	rows, err := method.TopRows(ctx, in.Cal)
 	if err != nil {
 		return nil, err

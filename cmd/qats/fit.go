@@ -221,7 +221,7 @@ func (f *fit) run(cmd *cobra.Command, method string) (err error) {
 	if _, ok := asJSON(cmd.ErrOrStderr()); !ok && !quiet(cmd) {
 		printSlowMethods(cmd.ErrOrStderr(), slowFit(m, in))
 	}
-	fitted, err := m.Fit(cmd.Context(), in)
+	fitted, err := calib.FitInput(cmd.Context(), m, in)
 	if err != nil {
 		return err
 	}

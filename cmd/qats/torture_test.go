@@ -590,7 +590,7 @@ func (x *torture) model() func() (string, error) {
 		c := e.Method.Contract()
 		in := calib.Input{Seed: 1, Cal: set.View(c.Cal), Target: set.View(c.Target)}
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-		fitted, err := e.Method.Fit(ctx, in)
+		fitted, err := calib.FitInput(ctx, e.Method, in)
 		cancel()
 		if err != nil {
 			x.t.Errorf("%s: %v", e.Name, err)

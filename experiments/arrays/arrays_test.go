@@ -63,7 +63,7 @@ func model(t *testing.T, name string, set *data.Set) (*calib.Model, calib.Contra
 	}
 	m, err := e.New().Method()
 	must(t, err)
-	fitted, err := m.Fit(t.Context(), calib.Input{Cal: set})
+	fitted, err := calib.FitInput(t.Context(), m, calib.Input{Cal: set})
 	must(t, err)
 	return &calib.Model{Method: name, Version: e.Version, Classes: classes, Fitted: *fitted}, m.Contract()
 }
@@ -266,7 +266,7 @@ func TestSharesAreTestedOnUnseenRows(t *testing.T) {
 	} {
 		cal := set.Rows(0, c.rows)
 		m := learner{new(atomic.Int32), c.contract}
-		fitted, err := m.Fit(t.Context(), calib.Input{Cal: cal})
+		fitted, err := calib.FitInput(t.Context(), m, calib.Input{Cal: cal})
 		must(t, err)
 		change, err := BeforeAfter(t.Context(), m, fitted, cal)
 		must(t, err)

@@ -34,7 +34,7 @@ func TestAConfidenceAloneIsScored(t *testing.T) {
 			c.Map = calib.Temperature{T: 1}
 			continue
 		}
-		f, err := e.Method.Fit(context.Background(), Input(c.Contract, set, nil))
+		f, err := calib.FitInput(context.Background(), e.Method, Input(c.Contract, set, nil))
 		if err != nil {
 			t.Fatal(name, err)
 		}

@@ -38,7 +38,7 @@ func Stream(r data.Reader, c calib.Contract, limit int64) *data.Stream {
 func Fit(ctx context.Context, m calib.Method, in calib.Input) (*calib.Fitted, results.Time, error) {
 	var fitted *calib.Fitted
 	took, known, err := cputime.Measure(ctx, func(ctx context.Context) (err error) {
-		fitted, err = m.Fit(ctx, in)
+		fitted, err = calib.FitInput(ctx, m, in)
 		return err
 	})
 	spent := TimeOf(took, known, in)

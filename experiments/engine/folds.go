@@ -121,7 +121,7 @@ func (f *Folded) Only(k int) *data.Set { return f.set.Rows(f.edges[k], f.edges[k
 func (f *Folded) Cross(ctx context.Context, m calib.Method, in calib.Input, k int, c *Column) error {
 	c.Contract = m.Contract()
 	in.Cal = Input(c.Contract, f.Without(k), in.Target).Cal
-	fitted, err := m.Fit(ctx, in)
+	fitted, err := calib.FitInput(ctx, m, in)
 	if err != nil {
 		return err
 	}

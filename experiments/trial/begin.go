@@ -78,7 +78,7 @@ func (in *Input) begin(ctx context.Context, shared *calib.Shared) (Begin, error)
 		b.Method, b.Why = Sigmoid, ByZeros
 	}
 	m := calib.TemperatureScaling{}
-	fitted, err := m.Fit(ctx, calib.Input{Cal: in.Cal.View(data.Logits | data.Labels), Shared: shared})
+	fitted, err := calib.FitInput(ctx, m, calib.Input{Cal: in.Cal.View(data.Logits | data.Labels), Shared: shared})
 	if err != nil {
 		return b, ctx.Err() // the fit of Reference has the error
 	}

@@ -41,6 +41,19 @@ func StreamedContract() calib.Contract {
 	return c
 }
 
+// OfValues returns the contract of a method that computes with logits or probabilities of a certain size; see
+// calib.LogitSize.
+func OfValues(c calib.Contract) calib.Contract {
+	c.LogitSize = calib.SizeOfValues
+	return c
+}
+
+// OfRanks returns the contract of a method that compares probabilities alone; see calib.LogitSize.
+func OfRanks(c calib.Contract) calib.Contract {
+	c.LogitSize = calib.SizeOfRanks
+	return c
+}
+
 // Sized returns the contract of a method whose fit changes if all rows are repeated; see calib.Contract.
 func Sized(c calib.Contract) calib.Contract {
 	c.Sized = true

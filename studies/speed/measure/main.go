@@ -116,7 +116,7 @@ func method(at folder, name string) figures {
 		in.Target = test.View(sees.Target)
 	}
 	in.Cal = set.View(sees.Cal)
-	return figures{"seconds": least(2, func() { must(m.Fit(ctx, in)) })}
+	return figures{"seconds": least(2, func() { must(calib.FitInput(ctx, m, in)) })}
 }
 
 var ctx = context.Background()
