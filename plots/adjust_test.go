@@ -7,6 +7,8 @@ import (
 	"gonum.org/v1/plot/vg"
 
 	"github.com/qats-bench/qats/results/table"
+
+	"github.com/qats-bench/qats/results/figure"
 )
 
 // TestFiguresTakeAnyLayout: every kind draws within a page of another width, and the kinds
@@ -14,7 +16,7 @@ import (
 func TestFiguresTakeAnyLayout(t *testing.T) {
 	none, other := "", "Another heading"
 	for _, e := range Registry() {
-		f := mustDraw(t, e, sample(e.Name, "uncal", "ts", "qats"))
+		f := mustDraw(t, e.Kind, sample(e.Kind, "uncal", "ts", "qats"))
 		for _, l := range []Layout{{Width: 4.5}, {Width: 9}, {Heading: &none}, {Heading: &other}, {Width: 5, Height: 4}} {
 			g, err := f.With(l)
 			if l.Height != 0 && !e.Stretches {
@@ -53,7 +55,7 @@ func TestFiguresTakeAnyLayout(t *testing.T) {
 // TestSimulatedFiguresSayItWithoutAHeading too.
 func TestSimulatedFiguresSayItWithoutAHeading(t *testing.T) {
 	none := ""
-	f, err := mustDraw(t, entry(t, "severity"), sample("severity", "ts", "qats").from(simulated)).With(Layout{Heading: &none})
+	f, err := mustDraw(t, figure.Severity, sample(figure.Severity, "ts", "qats").from(simulated)).With(Layout{Heading: &none})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,9 +66,9 @@ func TestSimulatedFiguresSayItWithoutAHeading(t *testing.T) {
 
 // TestNamesOfSettings stand in headings, in place of ids.
 func TestNamesOfSettings(t *testing.T) {
-	in := sample("reliability", "ts")
+	in := sample(figure.Reliability, "ts")
 	in.Names = table.Labels{"cifar10": "My images", "resnet50": "ResNet"}
-	if f := mustDraw(t, entry(t, "reliability"), in); !has(t, f, "My images / ResNet") {
+	if f := mustDraw(t, figure.Reliability, in); !has(t, f, "My images / ResNet") {
 		t.Error("the heading has no names")
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/qats-bench/qats/internal/english"
 	"github.com/qats-bench/qats/results/compare"
+	"github.com/qats-bench/qats/results/figure"
 	"github.com/qats-bench/qats/results/table"
 )
 
@@ -20,7 +21,7 @@ func RankAgreement(in Input) (*Figure, error) {
 	if names == nil {
 		var err error
 		if names, sparse, err = compare.Rankable(in.Records, in.Variants); err != nil {
-			return nil, fmt.Errorf("rank-agreement figure: %w", err)
+			return nil, figure.RankAgreement.Errorf("%w", err)
 		}
 	}
 	if len(names) < 2 && in.Metrics == nil {
@@ -28,7 +29,7 @@ func RankAgreement(in Input) (*Figure, error) {
 	}
 	a, v, err := in.agreement(names)
 	if err != nil {
-		return nil, fmt.Errorf("rank-agreement figure: %w", err)
+		return nil, figure.RankAgreement.Errorf("%w", err)
 	}
 	a.Sparse = sparse
 	return AgreementOf(a, v.none...)

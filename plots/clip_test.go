@@ -8,6 +8,7 @@ import (
 
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/compare"
+	"github.com/qats-bench/qats/results/figure"
 )
 
 // TestAxisOfManyValuesEndsWhereMostAre: values that fall off slowly stretch no axis, and an
@@ -40,7 +41,7 @@ func TestDifferencesPromiseOnlyIntervalsThatExist(t *testing.T) {
 		5: "There are no intervals: a 95 % interval takes values of both methods in 6 independent data sets.",
 		6: "with its 95 % interval",
 	} {
-		in := sample("critical-difference", "ts", "qats")
+		in := sample(figure.CriticalDifference, "ts", "qats")
 		sets := []string{}
 		in.Records = slices.DeleteFunc(in.Records, func(r results.Record) bool {
 			if !slices.Contains(sets, r.Dataset) && len(sets) < blocks {
@@ -72,7 +73,7 @@ func TestDominanceByAMetricOfWhichLessIsBetter(t *testing.T) {
 	for i, v := range []float64{.8, .9, .7, .6, 1.5, 1.5} { // qats, ts of each setting
 		in.Records[i].Value = v
 	}
-	f := mustDraw(t, entry(t, "dominance"), in)
+	f := mustDraw(t, figure.Dominance, in)
 	if want := []string{"qats below ts in 1 of 3 settings (33.3 %).", "Above in 1, equal in 1."}; !slices.Equal(f.Notes, want) {
 		t.Errorf("notes %q, want %q", f.Notes, want)
 	}
@@ -84,7 +85,7 @@ func TestDominanceByAMetricOfWhichLessIsBetter(t *testing.T) {
 // TestSeverityHasOneBand: that of QaTS, or else of the last method.
 func TestSeverityHasOneBand(t *testing.T) {
 	for want, methods := range map[string][]string{"qats": {"uncal", "qats", "ir"}, "ir": {"uncal", "ts", "ir"}} {
-		f := mustDraw(t, entry(t, "severity"), sample("severity", methods...))
+		f := mustDraw(t, figure.Severity, sample(figure.Severity, methods...))
 		if note := fmt.Sprintf("Lines: means over 5 corruptions. Band: from the first to the third quartile of %s.", want); f.Notes[0] != note {
 			t.Errorf("%q, want %q", f.Notes[0], note)
 		}
@@ -106,13 +107,13 @@ func TestColoursOfRanksByBins(t *testing.T) {
 
 // TestParetoNamesExternalPrograms, whose times include their start.
 func TestParetoNamesExternalPrograms(t *testing.T) {
-	in := sample("pareto", "uncal", "ts", "qats")
+	in := sample(figure.Pareto, "uncal", "ts", "qats")
 	for i, r := range in.Records {
 		if r.Method == "ts" && r.Metric == results.TimeMetric {
 			in.Records[i].Note = results.Notes{{Kind: results.Program}}
 		}
 	}
-	f := mustDraw(t, entry(t, "pareto"), in)
+	f := mustDraw(t, figure.Pareto, in)
 	if want := "Times of ts include the start of an external program."; !strings.Contains(f.Caption, want) || !strings.Contains(f.Notes[0], want) {
 		t.Errorf("%q and %q", f.Caption, f.Notes)
 	}
@@ -124,7 +125,7 @@ func TestNumbersOfTheAxisDoNotReachItsTitle(t *testing.T) {
 	for i := range in.Records {
 		in.Records[i].Value = 1
 	}
-	all := words(t, mustDraw(t, entry(t, "dominance"), in))
+	all := words(t, mustDraw(t, figure.Dominance, in))
 	title := all[slices.IndexFunc(all, func(w word) bool { return w.text == "NLL of qats - ts" })]
 	at := slices.IndexFunc(all, func(w word) bool { return w.text == "-0.005" })
 	if at < 0 || all[at].Min.X < title.Max.X+1 {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/figure"
 	"github.com/qats-bench/qats/results/resultstest"
 	"github.com/qats-bench/qats/results/table"
 )
@@ -70,68 +71,94 @@ func shifted(corruptions []string, severities ...int) []results.Setting {
 var testNames = table.Labels{"cifar10": "CIFAR-10", "cifar100": "CIFAR-100", "cifar100-c": "CIFAR-100-C", "cifar100-lt-r100": "CIFAR-100-LT R-100",
 	"imagenet": "ImageNet", "ham10000": "HAM10000", "voc2012": "VOC-2012", "20newsgroups": "NewsGroup-20"}
 
-// sample returns rows that a kind of figure can draw. Dominance and forest show the
-// first two methods; qats is the second if only one is given.
-func sample(kind string, methods ...string) Input {
+// sample returns rows that a kind of figure can draw, as its declaration describes them. A kind
+// that shows two methods shows the first two; qats is the second if only one is given.
+func sample(kind figure.Kind, methods ...string) Input {
+	least := max(kind.Example.Methods, 1)
+	if kind.Two {
+		least = 2
+	}
+	for _, m := range []string{"qats", "ir"} {
+		if len(methods) < least && !slices.Contains(methods, m) {
+			methods = append(slices.Clone(methods), m)
+		}
+	}
+	if kind.Two {
+		methods = methods[:2]
+	}
 	in := Input{Methods: methods, Names: testNames}
-	switch kind {
-	case "reliability", "quantile-gap":
-		in.Bins = testBins(methods...)
-	case "quantile-gap-grid", "reliability-grid":
+	if kind.Metrics == 1 {
+		in.Metrics = kind.Example.Metrics[:1]
+	}
+	switch kind.Example.From {
+	case results.BinsFile:
+		for _, c := range settings(kind.Example) {
+			in.Bins = append(in.Bins, inCell(c, testBins(methods...))...)
+		}
+	case results.PairsFile:
+		for i, c := range settings(kind.Example) {
+			d := 0.01 * float64(i*7%11-5)
+			in.Pairs = append(in.Pairs, resultstest.Pair(c, methods[0], methods[1], kind.Example.Metrics[0], d, d-0.02, d+0.03))
+		}
+	case results.ResultsFile:
+		in.Records = recordsOf(kind.Example, methods)
+	}
+	return in
+}
+
+// recordsOf returns rows of results.csv: the metrics of the example, of each method in each setting.
+func recordsOf(e figure.Example, methods []string) []results.Record {
+	first := testRecords(e.Metrics[0], settings(e), methods...)
+	switch e.Of {
+	case figure.SomeExperiments:
+		first[0].Value = 0.1 // below its neighbour, as no other row
+	case figure.SomeSets:
+		for i := range first {
+			first[i].Value += 0.1 * float64(i*i%5) / 5 // the order varies between settings
+		}
+	}
+	all := first
+	for j, metric := range e.Metrics[1:] {
+		for i, r := range first {
+			r.Metric = metric
+			r.Value += 0.05 * float64(i*(j+3)%7)
+			if metric == results.TimeMetric {
+				r.Value *= 1e-4 * float64(1+i%len(methods)*20)
+			}
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+// settings returns the settings of an example.
+func settings(e figure.Example) (cells []results.Setting) {
+	five := []string{"fog", "snow", "frost", "contrast", "pixelate"}
+	switch e.Of {
+	case figure.OneSetting:
+		return []results.Setting{testCell}
+	case figure.SomeNetworks:
 		for _, set := range []string{"cifar10", "cifar100-lt-r100"} {
 			for _, backbone := range []string{"resnet50", "vit-b16"} {
-				in.Bins = append(in.Bins, inCell(resultstest.Setting("standard", set, backbone), testBins(methods...))...)
+				cells = append(cells, resultstest.Setting("standard", set, backbone))
 			}
 		}
-	case "severity":
-		in.Records = testRecords("ece", shifted([]string{"fog", "snow", "frost", "contrast", "pixelate"}, 1, 2, 3, 4, 5), methods...)
-	case "corruptions":
+	case figure.SomeSeverities:
+		return shifted(five, 1, 2, 3, 4, 5)
+	case figure.OneSeverity:
 		corruptions := []string{"speckle_noise"} // not one of the fifteen
 		for _, f := range families {
 			for _, m := range f.members {
 				corruptions = append(corruptions, m[0])
 			}
 		}
-		in.Records = testRecords("ece", shifted(corruptions, 5), methods...)
-	case "dominance":
-		in.Methods = append(slices.Clone(methods), "qats")[:2]
-		cells := shifted([]string{"fog", "snow", "frost", "contrast", "pixelate"}, 1, 2, 3, 4, 5)
+		return shifted(corruptions, 5)
+	case figure.SomeExperiments:
+		cells = shifted(five, 1, 2, 3, 4, 5)
 		for i := range cells {
 			cells[i].Experiment = []string{"standard", "longtail", "shift", "medical", "tasks", "mine"}[i%6]
 		}
-		in.Records = testRecords("accuracy", cells, in.Methods...)
-		in.Records[0].Value = 0.1 // one below zero
-	case "critical-difference", "win-rates", "strengths", "pareto", "rank-bins", "rank-agreement":
-		for _, m := range []string{"qats", "ir"} { // two methods have no diagram
-			if len(methods) < 3 && !slices.Contains(methods, m) {
-				methods = append(slices.Clone(methods), m)
-				in.Methods = methods
-			}
-		}
-		in.Records = testRecords("ece", datasets(), methods...)
-		for i := range in.Records {
-			in.Records[i].Value += 0.1 * float64(i*i%5) / 5 // the order varies between settings
-		}
-		ece := in.Records
-		for j, metric := range []string{"aece", "nll", "ece_5", "ece_50", "time"} {
-			for i, r := range ece {
-				r.Metric = metric
-				r.Value += 0.05 * float64(i*(j+3)%7)
-				if metric == "time" {
-					r.Value *= 1e-4 * float64(1+i%len(methods)*20)
-				}
-				in.Records = append(in.Records, r)
-			}
-		}
-	case "forest":
-		in.Methods = append(slices.Clone(methods), "qats")[:2]
-		cells := append(datasets(), shifted([]string{"fog", "snow"}, 1, 2, 3)...)
-		for i, c := range append(cells, shifted([]string{"frost"}, 4)...) {
-			d := 0.01 * float64(i*7%11-5)
-			in.Pairs = append(in.Pairs, resultstest.Pair(c, in.Methods[0], in.Methods[1], "ece", d, d-0.02, d+0.03))
-		}
-	case "losses":
-		var cells []results.Setting
+	case figure.SomeLosses:
 		for _, loss := range []string{"ce", "brier", "ls-0.05", "focal", "mmce"} {
 			for _, backbone := range []string{"resnet50", "resnet18", "densenet121", "vit-s16", "vit-b16"} {
 				c := resultstest.Setting("standard", "cifar10", backbone)
@@ -139,9 +166,13 @@ func sample(kind string, methods ...string) Input {
 				cells = append(cells, c)
 			}
 		}
-		in.Records = testRecords("ece", cells, methods...)
+	case figure.SomeSets:
+		cells = datasets()
+		if e.From == results.PairsFile {
+			cells = append(append(cells, shifted([]string{"fog", "snow"}, 1, 2, 3)...), shifted([]string{"frost"}, 4)...)
+		}
 	}
-	return in
+	return cells
 }
 
 // datasets returns cells of six datasets, two networks each.
@@ -172,9 +203,9 @@ func encode(t testing.TB, f *Figure, format Format) []byte {
 	return buf.Bytes()
 }
 
-func mustDraw(t testing.TB, e Entry, in Input) *Figure {
+func mustDraw(t testing.TB, kind figure.Kind, in Input) *Figure {
 	t.Helper()
-	f, err := e.Draw(in)
+	f, err := Draw(kind, in)
 	if err != nil {
 		t.Fatal(err)
 	}

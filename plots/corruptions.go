@@ -12,6 +12,7 @@ import (
 	"github.com/qats-bench/qats/internal/english"
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/figure"
 )
 
 // Corruptions draws the ECE of one network at one severity, in per cent, by kind of
@@ -21,20 +22,20 @@ import (
 func Corruptions(in Input) (*Figure, error) {
 	v, err := in.values("ece")
 	if err != nil {
-		return nil, fmt.Errorf("corruptions figure: %w", err)
+		return nil, figure.Corruptions.Errorf("%w", err)
 	}
 	one, err := v.oneNetwork()
 	if err != nil {
-		return nil, fmt.Errorf("corruptions figure: %w", err)
+		return nil, figure.Corruptions.Errorf("%w", err)
 	}
 	_, severities := v.shifts()
 	if len(severities) > 1 {
-		return nil, fmt.Errorf("corruptions figure: rows of severities %d and %d: a figure shows one", severities[0], severities[1])
+		return nil, figure.Corruptions.Errorf("rows of severities %d and %d: a figure shows one", severities[0], severities[1])
 	}
 	list := lists.Values(v.cells, in.category)
 	slices.SortStableFunc(list, func(a, b category) int { return cmp.Compare(a.rank, b.rank) })
 	g := corruptionGrid{values: v, list: list, y: fromZero(slices.Max(slices.Collect(maps.Values(v.at))), 6)}
-	s := sheet{title: fmt.Sprintf("%s / severity %d", in.cellName(one), severities[0]), simulated: v.simulated, width: pageWidth, stretches: true, keys: v.dots(pageWidth - 8), notes: v.notes,
+	s := sheet{title: fmt.Sprintf("%s / severity %d", in.cellName(one), severities[0]), simulated: v.simulated, width: pageWidth, stretches: figure.Corruptions.Stretches, keys: v.dots(pageWidth - 8), notes: v.notes,
 		caption: fmt.Sprintf("ECE of %s at severity %d, by kind of corruption, for %s.", in.cellName(one), severities[0], english.List(labels(v.methods)))}
 	return s.figure(4+corruptionHeight+categoryMargin, g.draw), nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/qats-bench/qats/internal/english"
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results/compare"
+	"github.com/qats-bench/qats/results/figure"
 )
 
 // Ranks draws the mean ranks of a comparison as Demsar (2006) does: the methods on
@@ -21,11 +22,11 @@ func Ranks(c *compare.Comparison, byID map[string]string, notes ...string) (*Fig
 	k := c.Ranking
 	switch {
 	case !c.Judged():
-		return nil, fmt.Errorf("critical-difference figure: %w", ErrSimulated)
+		return nil, figure.CriticalDifference.Errorf("%w", ErrSimulated)
 	case k.Methods == nil:
-		return nil, fmt.Errorf("critical-difference figure: %s", k.None)
+		return nil, figure.CriticalDifference.Errorf("%s", k.None)
 	case !k.Tested():
-		return nil, fmt.Errorf("critical-difference figure: a ranking of two methods shows nothing more than their comparison")
+		return nil, figure.CriticalDifference.Errorf("a ranking of two methods shows nothing more than their comparison")
 	}
 	view := compare.View{Comparison: c, Labels: byID}
 	list := labelled(view, k.Methods)

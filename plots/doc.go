@@ -2,7 +2,8 @@
 //
 // A figure is a function of the rows of bins.csv, results.csv and pairs.csv, and of
 // times.csv if it shows times. So it can be drawn again at any time without a fit. A kind
-// of figure is one file with one function, and one line in the registry. Drawing checks the
+// of figure is declared in results/figure; here it is one file with one function, and one line
+// in the registry. Drawing checks the
 // rows and returns a Figure, which can be written as SVG, PDF, PGF or PNG. The page of an
 // output folder shows the same figures.
 //

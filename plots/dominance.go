@@ -13,6 +13,7 @@ import (
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/figure"
 	"github.com/qats-bench/qats/results/table"
 )
 
@@ -25,7 +26,7 @@ import (
 // better; the foot says how many there are. in.Methods names the two methods.
 func Dominance(in Input) (*Figure, error) {
 	if len(in.Methods) != 2 {
-		return nil, fmt.Errorf("dominance figure: %s; it needs two, and compares the first with the second", english.Count(len(in.Methods), "method"))
+		return nil, figure.Dominance.Errorf("%s; it needs two, and compares the first with the second", english.Count(len(in.Methods), "method"))
 	}
 	metric := "accuracy"
 	if len(in.Metrics) > 0 {
@@ -33,11 +34,11 @@ func Dominance(in Input) (*Figure, error) {
 	}
 	v, err := in.values(metric)
 	if err != nil {
-		return nil, fmt.Errorf("dominance figure: %w", err)
+		return nil, figure.Dominance.Errorf("%w", err)
 	}
 	both, err := in.methods(nil)
 	if err != nil {
-		return nil, fmt.Errorf("dominance figure: %w", err)
+		return nil, figure.Dominance.Errorf("%w", err)
 	}
 	d := dominance{a: both[0], b: both[1], metric: table.Name("metric", metric), unit: " (points)", scale: 1}
 	least := float64(onePoint)
@@ -56,7 +57,7 @@ func Dominance(in Input) (*Figure, error) {
 		}
 	}
 	if len(d.points) == 0 {
-		return nil, fmt.Errorf("dominance figure: no setting has both %s and %s", d.a.id, d.b.id)
+		return nil, figure.Dominance.Errorf("no setting has both %s and %s", d.a.id, d.b.id)
 	}
 	d.y = d.y.roomy(6, least)
 	slices.SortStableFunc(d.points, func(a, b difference) int {
@@ -69,7 +70,7 @@ func Dominance(in Input) (*Figure, error) {
 	}
 	rest := fmt.Sprintf("%s in %d, equal in %d.", sides[1], worse, all-better-worse)
 	share := fmt.Sprintf("%s %s %s in %d of %s (%.1f %%)", d.a.label, sides[0], d.b.label, better, english.Count(all, "setting"), 100*float64(better)/float64(all))
-	s := sheet{title: share, simulated: v.simulated, width: columnWidth, stretches: true, keys: d.legend(), notes: append([]string{rest}, v.notes...),
+	s := sheet{title: share, simulated: v.simulated, width: columnWidth, stretches: figure.Dominance.Stretches, keys: d.legend(), notes: append([]string{rest}, v.notes...),
 		caption: fmt.Sprintf("%s of %s minus that of %s in %s, in ascending order.", d.metric, d.a.label, d.b.label, english.Count(len(d.points), "setting"))}
 	f := s.figure(6+dominanceHeight+xMargin, d.draw)
 	f.Notes = append([]string{share + "."}, f.Notes...) // for readers of the notes alone

@@ -16,6 +16,8 @@ import (
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/qats-bench/qats/results/figure"
 )
 
 // element is what a figure draws: a line, an area, a box, a dot or a text, its look, and its
@@ -201,9 +203,9 @@ func differing(got, want string) (g, w []string) {
 // TestDrawingsAreAsRecorded compares what a figure of each kind draws with its golden file.
 func TestDrawingsAreAsRecorded(t *testing.T) {
 	for _, e := range Registry() {
-		in := sample(e.Name, "uncal", "qats")
+		in := sample(e.Kind, "uncal", "qats")
 		in.Labels = map[string]string{"uncal": "Uncal", "qats": "QaTS"}
-		got := drawn(t, mustDraw(t, e, in))
+		got := drawn(t, mustDraw(t, e.Kind, in))
 		path := filepath.Join("testdata", e.Name+".txt")
 		if *update {
 			if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
@@ -233,7 +235,7 @@ func drawn(t *testing.T, f *Figure) string {
 // colour, a width, a word or an element that differs is found, and named.
 func TestDrawingsDifferInWhatIsDrawnAlone(t *testing.T) {
 	for _, e := range Registry() {
-		f := mustDraw(t, e, sample(e.Name, "uncal", "qats"))
+		f := mustDraw(t, e.Kind, sample(e.Kind, "uncal", "qats"))
 		want := drawn(t, f)
 		for _, by := range []vg.Length{.37, 1.234, 25} {
 			wider := &Figure{Width: f.Width + 3*by, Height: f.Height + 2*by, draw: func(c draw.Canvas) { f.draw(draw.Crop(c, by, -2*by, by, -by)) }}
@@ -244,9 +246,9 @@ func TestDrawingsDifferInWhatIsDrawnAlone(t *testing.T) {
 	}
 
 	severity := func(change func(*Input)) string {
-		in := sample("severity", "uncal", "qats")
+		in := sample(figure.Severity, "uncal", "qats")
 		change(&in)
-		return drawn(t, mustDraw(t, entry(t, "severity"), in))
+		return drawn(t, mustDraw(t, figure.Severity, in))
 	}
 	want := severity(func(*Input) {})
 	const line, mark, word = "line #C24E00 1.1 12.51,", "dot #C24E00 radius 2.1 12.51,", `text 8 #000000 "qats" `
@@ -269,7 +271,7 @@ func TestDrawingsDifferInWhatIsDrawnAlone(t *testing.T) {
 // TestDrawingsHaveNoStrayElements: what stands outside the page, is written wrongly or is no
 // element of a figure is an error.
 func TestDrawingsHaveNoStrayElements(t *testing.T) {
-	svg := string(encode(t, mustDraw(t, entry(t, "severity"), sample("severity", "ts")), SVG))
+	svg := string(encode(t, mustDraw(t, figure.Severity, sample(figure.Severity, "ts")), SVG))
 	for name, c := range map[string][3]string{
 		"outside":   {`<path d="M`, `<path d="M-1,0L`, "stands outside the page"},
 		"misspelt":  {`aria-label="Severity"`, `aria-label="Severe"`, `the text "Severe" is drawn as "Severity"`},

@@ -27,25 +27,3 @@ func ExampleReliability() {
 	// 3.3 in wide
 	// quantile-gap figure: cifar10/resnet50: method "ts" has no mass15 bins, only width15
 }
-
-func ExampleRegistry() {
-	for _, e := range plots.Registry() {
-		fmt.Println(e.Name)
-	}
-	// Output:
-	// reliability
-	// quantile-gap
-	// quantile-gap-grid
-	// severity
-	// corruptions
-	// dominance
-	// losses
-	// reliability-grid
-	// critical-difference
-	// forest
-	// win-rates
-	// strengths
-	// pareto
-	// rank-bins
-	// rank-agreement
-}

@@ -15,6 +15,7 @@ import (
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/figure"
 	"github.com/qats-bench/qats/results/table"
 )
 
@@ -26,22 +27,19 @@ import (
 // as a line without ends.
 func Forest(in Input) (*Figure, error) {
 	metric := in.metric()
-	fail := func(format string, args ...any) (*Figure, error) {
-		return nil, fmt.Errorf("forest figure: "+format, args...)
-	}
 	if len(in.Methods) != 2 {
-		return fail("%s; it needs two, and compares the first with the second", english.Count(len(in.Methods), "method"))
+		return nil, figure.Forest.Errorf("%s; it needs two, and compares the first with the second", english.Count(len(in.Methods), "method"))
 	}
 	both, err := in.methods(nil)
 	if err != nil {
-		return fail("%w", err)
+		return nil, figure.Forest.Errorf("%w", err)
 	}
 	pairs, err := in.pairsOf(both[0].id, both[1].id, metric)
 	if err != nil {
-		return fail("%w", err)
+		return nil, figure.Forest.Errorf("%w", err)
 	}
 	if pairs[0].Source == simulated {
-		return fail("%w", ErrSimulated)
+		return nil, figure.Forest.Errorf("%w", ErrSimulated)
 	}
 	metricName := table.Name("metric", metric)
 	f := forest{axis: fmt.Sprintf("%s: %s - %s (points)", metricName, both[0].label, both[1].label), better: both[0].label + " better", worse: both[1].label + " better"}

@@ -13,6 +13,7 @@ import (
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/compare"
+	"github.com/qats-bench/qats/results/figure"
 	"github.com/qats-bench/qats/results/resultstest"
 )
 
@@ -33,7 +34,7 @@ func TestForestRejectsPairs(t *testing.T) {
 		"mixed":        {func(in *Input) { in.Pairs[3].Source = simulated }, "simulated rows beside measured ones"},
 		"only draws":   {func(in *Input) { in.Pairs = resultstest.Each(in.Pairs, func(p *results.Pair) { p.Variant.Split = 1 }) }, "no rows of pairs.csv"},
 	} {
-		in := sample("forest", "ts")
+		in := sample(figure.Forest, "ts")
 		c.change(&in)
 		if f, err := Forest(in); err == nil || f != nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "forest figure: ") {
 			t.Errorf("%s: error %v, want %q", name, err, c.want)
@@ -44,8 +45,8 @@ func TestForestRejectsPairs(t *testing.T) {
 // TestForestIsTheSameFromBothSides: pairs made with the other baseline, and the same
 // settings in another experiment, give the same figure.
 func TestForestIsTheSameFromBothSides(t *testing.T) {
-	in := sample("forest", "ts")
-	want := encode(t, mustDraw(t, entry(t, "forest"), in), SVG)
+	in := sample(figure.Forest, "ts")
+	want := encode(t, mustDraw(t, figure.Forest, in), SVG)
 	other := in.from(measured)
 	other.Pairs = resultstest.Each(other.Pairs, func(p *results.Pair) {
 		*p = p.Turned()
@@ -54,7 +55,7 @@ func TestForestIsTheSameFromBothSides(t *testing.T) {
 		p.Experiment = "again"
 		other.Pairs = append(other.Pairs, p)
 	}
-	if got := encode(t, mustDraw(t, entry(t, "forest"), other), SVG); string(got) != string(want) {
+	if got := encode(t, mustDraw(t, figure.Forest, other), SVG); string(got) != string(want) {
 		t.Error("the figure depends on the baseline of a pair")
 	}
 }
@@ -62,8 +63,8 @@ func TestForestIsTheSameFromBothSides(t *testing.T) {
 // TestForestRows: twelve clean sets have a row each, two corruptions at three
 // severities share a row for each severity, one corruption has its own row.
 func TestForestRows(t *testing.T) {
-	in := sample("forest", "ts")
-	f := mustDraw(t, entry(t, "forest"), in)
+	in := sample(figure.Forest, "ts")
+	f := mustDraw(t, figure.Forest, in)
 	var seen []string
 	for _, w := range words(t, f) {
 		seen = append(seen, w.text)
@@ -117,7 +118,7 @@ func TestGroupsOnOneLineDoNotTouch(t *testing.T) {
 // compared is a comparison of the methods with qats over datasets.
 func compared(t *testing.T, source string, methods ...string) *compare.Comparison {
 	t.Helper()
-	in := sample("critical-difference", append(methods, "qats")...).from(source)
+	in := sample(figure.CriticalDifference, append(methods, "qats")...).from(source)
 	list, err := compare.Of(in.Records, nil, compare.Options{Metric: "ece", Against: "qats"})
 	if err != nil {
 		t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/figure"
 	"github.com/qats-bench/qats/results/resultstest"
 )
 
@@ -82,8 +83,8 @@ func TestOrderAndOtherMethodsDoNotMatter(t *testing.T) {
 		if !e.PerSetting {
 			continue
 		}
-		want := encode(t, mustDraw(t, e, Input{Bins: testBins("uncal", "qats")}), SVG)
-		got := encode(t, mustDraw(t, e, Input{Bins: back, Methods: []string{"uncal", "qats"}}), SVG)
+		want := encode(t, mustDraw(t, e.Kind, Input{Bins: testBins("uncal", "qats")}), SVG)
+		got := encode(t, mustDraw(t, e.Kind, Input{Bins: back, Methods: []string{"uncal", "qats"}}), SVG)
 		if string(got) != string(want) {
 			t.Errorf("%s depends on the order of rows or on methods not shown", e.Name)
 		}
@@ -104,7 +105,7 @@ func TestPanelPrintsTheECE(t *testing.T) {
 	if got := tab.rows[0].series["ts"].ece(); !(math.Abs(got-0.09) <= 1e-15) {
 		t.Errorf("ECE %v, want 0.09", got)
 	}
-	svg := string(encode(t, mustDraw(t, Registry()[0], in), SVG))
+	svg := string(encode(t, mustDraw(t, figure.Reliability, in), SVG))
 	if !strings.Contains(svg, `aria-label="ECE 9.00 %, n = 100"`) {
 		t.Error("the panel does not print ECE 9.00 %, n = 100")
 	}

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/plot/vg"
 
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/figure"
 	"github.com/qats-bench/qats/results/resultstest"
 )
 
@@ -56,7 +57,7 @@ func TestQuantileInterpolates(t *testing.T) {
 // TestOrderOfCorruptions: the fifteen corruptions are in the order of the benchmark
 // with their families below them. Others come last.
 func TestOrderOfCorruptions(t *testing.T) {
-	f := mustDraw(t, entry(t, "corruptions"), sample("corruptions", "ts"))
+	f := mustDraw(t, figure.Corruptions, sample(figure.Corruptions, "ts"))
 	all := words(t, f)
 	slices.SortStableFunc(all, func(a, b word) int { return int(a.Min.X - b.Min.X) })
 	var names, groups []string
@@ -85,7 +86,7 @@ func TestDominanceCounts(t *testing.T) {
 		in.Records[i].Value = v
 	}
 	in.Records[7].Status = results.Skip
-	f := mustDraw(t, entry(t, "dominance"), in)
+	f := mustDraw(t, figure.Dominance, in)
 	want := []string{"QaTS above featclip in 2 of 4 settings (50.0 %).", "Below in 1, equal in 1.", "No value of featclip in CIFAR-100-C / vit-b16 / contrast 1."}
 	if !slices.Equal(f.Notes, want) {
 		t.Errorf("notes %q, want %q", f.Notes, want)
@@ -153,7 +154,7 @@ func TestArrangePutsDataSetsSideBySide(t *testing.T) {
 
 // TestReliabilityGridECE: the grid prints the same numbers as the single figures.
 func TestReliabilityGridECE(t *testing.T) {
-	in := sample("reliability-grid", "uncal", "qats")
+	in := sample(figure.ReliabilityGrid, "uncal", "qats")
 	bins := in.Bins[len(in.Bins)-60:] // the last cell
 	for i := range bins {
 		bins[i].Acc *= 0.9
@@ -162,7 +163,7 @@ func TestReliabilityGridECE(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := words(t, mustDraw(t, entry(t, "reliability-grid"), in))
+	all := words(t, mustDraw(t, figure.ReliabilityGrid, in))
 	for _, s := range tab.rows[0].series {
 		want := fmt.Sprintf("%.2f %%", 100*s.ece())
 		if n := len(slices.DeleteFunc(slices.Clone(all), func(w word) bool { return w.text != want })); n != 1 {
@@ -173,11 +174,11 @@ func TestReliabilityGridECE(t *testing.T) {
 
 // TestSkippedCellIsNoted: a cell without bins is noted if it has records.
 func TestSkippedCellIsNoted(t *testing.T) {
-	for _, kind := range []string{"quantile-gap-grid", "reliability-grid"} {
+	for _, kind := range []figure.Kind{figure.QuantileGapGrid, figure.ReliabilityGrid} {
 		in := sample(kind, "ts")
 		in.Records = []results.Record{resultstest.Skip(resultstest.Setting("standard", "ham10000", "resnet50"), "ts", "ece", "no logits")}
-		if f := mustDraw(t, entry(t, kind), in); !slices.Equal(f.Notes, []string{"No value of ts in HAM10000 / resnet50."}) {
-			t.Errorf("%s: notes %q", kind, f.Notes)
+		if f := mustDraw(t, kind, in); !slices.Equal(f.Notes, []string{"No value of ts in HAM10000 / resnet50."}) {
+			t.Errorf("%s: notes %q", kind.Name, f.Notes)
 		}
 	}
 }

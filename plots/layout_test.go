@@ -77,7 +77,7 @@ func TestTextIsLegible(t *testing.T) {
 			if e.Name == "reliability-grid" && n > maxDiagramColumns {
 				continue // refused
 			}
-			plain := sample(e.Name, methods...)
+			plain := sample(e.Kind, methods...)
 			source := simulated
 			if e.Judges {
 				source = measured

@@ -11,6 +11,7 @@ import (
 	"github.com/qats-bench/qats/internal/english"
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/figure"
 )
 
 // Losses draws the ECE, in per cent, of networks trained with different losses. It
@@ -22,7 +23,7 @@ import (
 func Losses(in Input) (*Figure, error) {
 	v, err := in.values("ece")
 	if err != nil {
-		return nil, fmt.Errorf("losses figure: %w", err)
+		return nil, figure.Losses.Errorf("%w", err)
 	}
 	largest, clipped := v.largest()
 	g := lossGrid{values: v, x: fromZero(largest, 3)}

@@ -14,6 +14,7 @@ import (
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/compare"
+	"github.com/qats-bench/qats/results/figure"
 )
 
 // Pareto draws each method at its fit time and its ECE, or another metric that
@@ -24,7 +25,7 @@ import (
 func Pareto(in Input) (*Figure, error) {
 	p, v, err := in.timed()
 	if err != nil {
-		return nil, fmt.Errorf("pareto figure: %w", err)
+		return nil, figure.Pareto.Errorf("%w", err)
 	}
 	notes := rankNotes(compare.View{Comparison: p.All, Labels: v.labels()})[1:]
 	return ParetoOf(p, v.labels(), append(notes, v.none...)...)
@@ -74,7 +75,7 @@ func ParetoOf(p *compare.Pareto, labels map[string]string, notes ...string) (*Fi
 	if p.Front != nil {
 		line = " The line joins the methods that no other one beats in both."
 	}
-	s := sheet{title: fmt.Sprintf("%s against fit time, %s, %s", quality.MetricLabel, english.Count(len(list), "method"), blocks), simulated: quality.Source == simulated, width: pageWidth, stretches: true,
+	s := sheet{title: fmt.Sprintf("%s against fit time, %s, %s", quality.MetricLabel, english.Count(len(list), "method"), blocks), simulated: quality.Source == simulated, width: pageWidth, stretches: figure.Pareto.Stretches,
 		notes: append([]string{fmt.Sprintf("Means over %s; the means of times are geometric.%s Times are processor time of one fit, as measured when it was made.%s",
 			quality.Ranking.Extent, line, programs)}, notes...),
 		caption: fmt.Sprintf("%s against the processor time of a fit, means over %s.%s%s", quality.MetricLabel, quality.Ranking.Extent, line, programs)}

@@ -13,14 +13,15 @@ import (
 
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/compare"
+	"github.com/qats-bench/qats/results/figure"
 )
 
 // TestParetoComparesOnCommonSettings: a setting on which one method has no fit time
 // counts neither for the times nor for the errors, as if it were absent.
 func TestParetoComparesOnCommonSettings(t *testing.T) {
 	methods := []string{"uncal", "ts", "qats"}
-	lacking := sample("pareto", methods...)
-	absent := sample("pareto", methods...)
+	lacking := sample(figure.Pareto, methods...)
+	absent := sample(figure.Pareto, methods...)
 	lost := absent.Records[0].Setting
 	for i, r := range lacking.Records {
 		if r.Setting == lost && r.Metric == "ece" {

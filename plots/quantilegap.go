@@ -12,6 +12,7 @@ import (
 	"github.com/qats-bench/qats/internal/english"
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/figure"
 )
 
 // QuantileGap draws accuracy minus confidence, in percentage points, against the
@@ -23,7 +24,7 @@ import (
 // [QuantileGapGrid] of one panel.
 func QuantileGap(in Input) (*Figure, error) {
 	if _, err := in.oneCell("mass15"); err != nil {
-		return nil, fmt.Errorf("quantile-gap figure: %w", err)
+		return nil, figure.QuantileGap.Errorf("%w", err)
 	}
 	return QuantileGapGrid(in)
 }
@@ -50,11 +51,11 @@ func gapCourse(s series) (line course) {
 func QuantileGapGrid(in Input) (*Figure, error) {
 	t, err := in.cells("mass15")
 	if err != nil {
-		return nil, fmt.Errorf("quantile-gap-grid figure: %w", err)
+		return nil, figure.QuantileGapGrid.Errorf("%w", err)
 	}
 	places, columns := arrange(t.rows)
 	if len(places) > maxGaps {
-		return nil, fmt.Errorf("quantile-gap-grid figure: %d panels, but a page holds %d; restrict the settings", len(places), maxGaps)
+		return nil, figure.QuantileGapGrid.Errorf("%d panels, but a page holds %d; restrict the settings", len(places), maxGaps)
 	}
 	g := gapGrid{cells: t, places: places, columns: columns, width: pageWidth, y: rowSpans(places, columns)}
 	if columns == 1 {

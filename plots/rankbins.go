@@ -14,6 +14,7 @@ import (
 	"github.com/qats-bench/qats/internal/english"
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results/compare"
+	"github.com/qats-bench/qats/results/figure"
 	"github.com/qats-bench/qats/results/table"
 )
 
@@ -23,23 +24,22 @@ import (
 // the three best by their mean over the numbers of bins, TS and QaTS. The rows must have the metric ece_bins,
 // or aece_bins.
 func RankBins(in Input) (*Figure, error) {
-	fail := func(err error) (*Figure, error) { return nil, fmt.Errorf("rank-bins figure: %w", err) }
 	if _, err := in.values(in.metric()); err != nil {
-		return fail(err)
+		return nil, figure.RankBins.Errorf("%w", err)
 	}
 	names, bins := compare.BinFamily(in.metric(), in.Records)
 	if names == nil {
-		return fail(fmt.Errorf("%s has no numbers of bins; only ece and aece have", in.metric()))
+		return nil, figure.RankBins.Errorf("%s has no numbers of bins; only ece and aece have", in.metric())
 	}
 	if len(names) < 2 {
-		return fail(fmt.Errorf("only %d bins have values: the spec must name the metric %s_bins", bins[0], in.metric()))
+		return nil, figure.RankBins.Errorf("only %d bins have values: the spec must name the metric %s_bins", bins[0], in.metric())
 	}
 	a, v, err := in.agreement(names)
 	if err != nil {
-		return fail(err)
+		return nil, figure.RankBins.Errorf("%w", err)
 	}
 	if len(a.Metrics) < len(names) {
-		return fail(fmt.Errorf("a number of bins has no ranking: %s", strings.Join(a.Without, "; ")))
+		return nil, figure.RankBins.Errorf("a number of bins has no ranking: %s", strings.Join(a.Without, "; "))
 	}
 	return RankBinsOf(a, in.metric(), bins, v.labels(), v.none...)
 }
@@ -65,7 +65,7 @@ func RankBinsOf(a *compare.Agreement, name string, bins []int, labels map[string
 	for _, m := range list {
 		g.right = max(g.right, min(120, write(smallSize, ink).Width(m.label)+30))
 	}
-	s := sheet{title: fmt.Sprintf("%s, mean rank by the number of bins, %s", metric, english.Count(len(a.Blocks), "block")), simulated: a.Source == simulated, width: pageWidth, stretches: true, notes: notes,
+	s := sheet{title: fmt.Sprintf("%s, mean rank by the number of bins, %s", metric, english.Count(len(a.Blocks), "block")), simulated: a.Source == simulated, width: pageWidth, stretches: figure.RankBins.Stretches, notes: notes,
 		caption: fmt.Sprintf("Mean ranks of %s by %s with %d to %d bins over %s; 1 is best.", english.Count(len(list), "method"), metric, bins[0], bins[len(bins)-1], a.Extent)}
 	return s.figure(8+g.height+roomyMargin, g.draw), nil
 }

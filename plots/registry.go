@@ -2,7 +2,6 @@ package plots
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/qats-bench/qats/results/compare"
@@ -23,30 +22,25 @@ type Entry struct {
 // ErrSimulated is the error of a figure that judges methods, if the rows are simulated.
 var ErrSimulated = errors.New("simulated rows get no test, no interval and no verdict")
 
-// Registry returns every kind of figure, in the order of reports.
+// Registry returns every kind of figure with its function, in the order of reports.
 func Registry() []Entry {
-	draw := map[string]func(Input) (*Figure, error){
-		"reliability":         Reliability,
-		"quantile-gap":        QuantileGap,
-		"quantile-gap-grid":   QuantileGapGrid,
-		"severity":            Severity,
-		"corruptions":         Corruptions,
-		"dominance":           Dominance,
-		"losses":              Losses,
-		"reliability-grid":    ReliabilityGrid,
-		"critical-difference": ofComparison("critical-difference", Ranks, allNotes),
-		"forest":              Forest,
-		"win-rates":           ofComparison("win-rates", WinRates, absent),
-		"strengths":           ofComparison("strengths", Strengths, absent),
-		"pareto":              Pareto,
-		"rank-bins":           RankBins,
-		"rank-agreement":      RankAgreement,
+	return []Entry{
+		{figure.Reliability, Reliability},
+		{figure.QuantileGap, QuantileGap},
+		{figure.QuantileGapGrid, QuantileGapGrid},
+		{figure.Severity, Severity},
+		{figure.Corruptions, Corruptions},
+		{figure.Dominance, Dominance},
+		{figure.Losses, Losses},
+		{figure.ReliabilityGrid, ReliabilityGrid},
+		{figure.CriticalDifference, ofComparison(figure.CriticalDifference, Ranks, allNotes)},
+		{figure.Forest, Forest},
+		{figure.WinRates, ofComparison(figure.WinRates, WinRates, absent)},
+		{figure.Strengths, ofComparison(figure.Strengths, Strengths, absent)},
+		{figure.Pareto, Pareto},
+		{figure.RankBins, RankBins},
+		{figure.RankAgreement, RankAgreement},
 	}
-	var list []Entry
-	for _, k := range figure.Kinds() {
-		list = append(list, Entry{k, draw[k.Name]})
-	}
-	return list
 }
 
 // Draw draws a figure of one of the kinds.
@@ -57,15 +51,15 @@ func Draw(kind figure.Kind, in Input) (*Figure, error) {
 
 // ofComparison returns the function of a figure of a comparison: it compares the methods by the
 // metric of the figure, and draws the comparison with some notes of the missing values.
-func ofComparison(kind string, draw func(*compare.Comparison, map[string]string, ...string) (*Figure, error), notes func(values) []string) func(Input) (*Figure, error) {
+func ofComparison(kind figure.Kind, draw func(*compare.Comparison, map[string]string, ...string) (*Figure, error), notes func(values) []string) func(Input) (*Figure, error) {
 	return func(in Input) (*Figure, error) {
 		v, records, err := in.ranked(in.metric())
 		if err != nil {
-			return nil, fmt.Errorf("%s figure: %w", kind, err)
+			return nil, kind.Errorf("%w", err)
 		}
 		list, err := compare.Of(records, nil, in.options(v.methods[0].id))
 		if err != nil {
-			return nil, fmt.Errorf("%s figure: %w", kind, err)
+			return nil, kind.Errorf("%w", err)
 		}
 		return draw(list[0], v.labels(), notes(v)...)
 	}

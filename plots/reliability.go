@@ -10,6 +10,7 @@ import (
 
 	"github.com/qats-bench/qats/internal/english"
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/figure"
 )
 
 // Reliability draws the reliability diagram of one cell (Niculescu-Mizil and
@@ -34,7 +35,7 @@ func Reliability(in Input) (*Figure, error) {
 	words := in.axes()
 	t, err := in.oneCell(words.binning)
 	if err != nil {
-		return nil, fmt.Errorf("reliability figure: %w", err)
+		return nil, figure.Reliability.Errorf("%w", err)
 	}
 	g := newGrid(t)
 	g.words = words

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/qats-bench/qats/internal/english"
+	"github.com/qats-bench/qats/results/figure"
 )
 
 // ReliabilityGrid draws small diagrams of [Reliability] for several cells, with a
@@ -17,10 +18,10 @@ import (
 func ReliabilityGrid(in Input) (*Figure, error) {
 	t, err := in.cells("width15")
 	if err != nil {
-		return nil, fmt.Errorf("reliability-grid figure: %w", err)
+		return nil, figure.ReliabilityGrid.Errorf("%w", err)
 	}
 	if len(t.rows) > maxDiagramRows || len(t.methods) > maxDiagramColumns {
-		return nil, fmt.Errorf("reliability-grid figure: %d settings x %d methods, but a page holds %d x %d; restrict the settings or the methods",
+		return nil, figure.ReliabilityGrid.Errorf("%d settings x %d methods, but a page holds %d x %d; restrict the settings or the methods",
 			len(t.rows), len(t.methods), maxDiagramRows, maxDiagramColumns)
 	}
 	g := diagramGrid{cells: t}

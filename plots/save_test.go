@@ -14,6 +14,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -21,14 +22,21 @@ import (
 	"unicode/utf16"
 
 	"gonum.org/v1/plot/vg"
+
+	"github.com/qats-bench/qats/internal/lists"
+	"github.com/qats-bench/qats/results/figure"
 )
 
-// TestEveryKindHasItsFunction: the kinds are declared in results/figure.
-func TestEveryKindHasItsFunction(t *testing.T) {
-	for _, e := range Registry() {
-		if e.Draw == nil {
-			t.Errorf("no function draws %s", e.Name)
-		}
+// TestEveryDeclarationHasOneDrawing, and the reverse, in the same order.
+func TestEveryDeclarationHasOneDrawing(t *testing.T) {
+	nameOf := func(k figure.Kind) string { return k.Name }
+	declared := lists.Values(figure.Kinds(), nameOf)
+	drawn := lists.Values(Registry(), func(e Entry) string { return e.Name })
+	if !slices.Equal(declared, drawn) {
+		t.Errorf("results/figure declares %q, and plots draws %q", declared, drawn)
+	}
+	if distinct := lists.Distinct(figure.Kinds(), nameOf); len(distinct) != len(declared) {
+		t.Errorf("two kinds of one name: %q", declared)
 	}
 }
 
@@ -40,7 +48,7 @@ func digests(t *testing.T) string {
 	}
 	var out strings.Builder
 	for _, e := range Registry() {
-		f := mustDraw(t, e, sample(e.Name, methods...))
+		f := mustDraw(t, e.Kind, sample(e.Kind, methods...))
 		formats := []Format{SVG, PDF, PGF, PNG}
 		if !e.PerSetting {
 			formats = formats[:3] // a large PNG takes long and tests nothing new
@@ -90,7 +98,7 @@ func TestSameRowsGiveTheSameBytes(t *testing.T) {
 // TestPDFCarriesNoDate: the test above may run within one second, so this one looks
 // for dates.
 func TestPDFCarriesNoDate(t *testing.T) {
-	data := encode(t, mustDraw(t, Registry()[0], Input{Bins: testBins("ts")}), PDF)
+	data := encode(t, mustDraw(t, figure.Reliability, Input{Bins: testBins("ts")}), PDF)
 	dates := regexp.MustCompile(`D:\d+`).FindAllString(string(data), -1)
 	if len(dates) != 2 || dates[0] != "D:20000101000000" || dates[1] != dates[0] {
 		t.Errorf("dates %q, want the constant twice", dates)
@@ -118,14 +126,14 @@ func pdfText(t *testing.T, data []byte) string {
 func TestSimulatedIsVisible(t *testing.T) {
 	for _, e := range Registry() {
 		for _, source := range []string{measured, simulated} {
-			in, want := sample(e.Name, "uncal", "qats").from(source), source == simulated
+			in, want := sample(e.Kind, "uncal", "qats").from(source), source == simulated
 			if e.Judges && want {
 				if _, err := e.Draw(in); !errors.Is(err, ErrSimulated) {
 					t.Errorf("%s of simulated rows: %v", e.Name, err)
 				}
 				continue
 			}
-			f := mustDraw(t, e, in)
+			f := mustDraw(t, e.Kind, in)
 			if got := bytes.Contains(encode(t, f, SVG), []byte(`aria-label="simulated"`)); got != want {
 				t.Errorf("%s.svg of %s rows: word %v, want %v", e.Name, source, got, want)
 			}
@@ -149,9 +157,9 @@ func utf16BE(s string) string {
 // TestTextDependsOnNoFontOfTheReader: SVG draws outlines, and PDF embeds what it
 // uses of the font.
 func TestTextDependsOnNoFontOfTheReader(t *testing.T) {
-	in := sample("severity", "ts", "qats")
+	in := sample(figure.Severity, "ts", "qats")
 	in.Labels = map[string]string{"ts": "Température τ, Жар", "qats": "a<b & \"c\" 漢"}
-	f := mustDraw(t, entry(t, "severity"), in)
+	f := mustDraw(t, figure.Severity, in)
 	svg := string(encode(t, f, SVG))
 	if strings.Contains(svg, "<text") || strings.Contains(svg, "font-family") {
 		t.Error("the SVG has text in a font")
@@ -191,9 +199,9 @@ func TestTextDependsOnNoFontOfTheReader(t *testing.T) {
 func TestFiguresOfAPageHaveTextAndNoIds(t *testing.T) {
 	text := regexp.MustCompile(`<text [^>]*textLength="([0-9.]+)" lengthAdjust="spacingAndGlyphs">([^<]*)</text>`)
 	for _, e := range Registry() {
-		in := sample(e.Name, "uncal", "qats")
+		in := sample(e.Kind, "uncal", "qats")
 		in.Labels = map[string]string{"qats": `a<b & "c"`}
-		f := mustDraw(t, e, in)
+		f := mustDraw(t, e.Kind, in)
 		element, err := f.Inline()
 		if err != nil {
 			t.Fatal(err)
@@ -226,9 +234,9 @@ func TestAFigureOfAPageThatCannotBeDrawnIsAnError(t *testing.T) {
 
 // TestPGFLeavesTextToLaTeX: what is special to LaTeX is escaped.
 func TestPGFLeavesTextToLaTeX(t *testing.T) {
-	in := sample("quantile-gap", "ts")
+	in := sample(figure.QuantileGap, "ts")
 	in.Labels = map[string]string{"ts": "T_S 50 %"}
-	pgf := string(encode(t, mustDraw(t, entry(t, "quantile-gap"), in), PGF))
+	pgf := string(encode(t, mustDraw(t, figure.QuantileGap, in), PGF))
 	for _, want := range []string{`pt}{T\_S 50 \%}}`, `pt}{$-$`, "use as bounding box", "\\begin{pgfpicture}", "\\end{pgfpicture}"} {
 		if !strings.Contains(pgf, want) {
 			t.Errorf("no %s", want)
@@ -238,7 +246,7 @@ func TestPGFLeavesTextToLaTeX(t *testing.T) {
 
 // TestSaveReplacesFiles of each format, and leaves nothing behind.
 func TestSaveReplacesFiles(t *testing.T) {
-	f := mustDraw(t, Registry()[1], Input{Bins: testBins("ts")})
+	f := mustDraw(t, figure.QuantileGap, Input{Bins: testBins("ts")})
 	dir := t.TempDir()
 	for _, format := range Formats() {
 		path := filepath.Join(dir, "figure."+string(format))

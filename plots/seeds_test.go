@@ -11,7 +11,7 @@ import (
 // comparison counts them.
 func TestTrainingsOfANetworkAreOneInAFigure(t *testing.T) {
 	for _, e := range Registry() {
-		one := sample(e.Name, "ts", "qats")
+		one := sample(e.Kind, "ts", "qats")
 		if len(one.Bins) > 0 {
 			continue // bins of two trainings have no mean
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/qats-bench/qats/internal/english"
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/figure"
 )
 
 // Severity draws the ECE of one network, in per cent, against the severity of the
@@ -26,11 +27,11 @@ import (
 func Severity(in Input) (*Figure, error) {
 	v, err := in.values("ece")
 	if err != nil {
-		return nil, fmt.Errorf("severity figure: %w", err)
+		return nil, figure.Severity.Errorf("%w", err)
 	}
 	one, err := v.oneNetwork()
 	if err != nil {
-		return nil, fmt.Errorf("severity figure: %w", err)
+		return nil, figure.Severity.Errorf("%w", err)
 	}
 	corruptions, severities := v.shifts()
 	g := severityFigure{x: severitySpan(severities)}
@@ -45,7 +46,7 @@ func Severity(in Input) (*Figure, error) {
 		g.shown = append(g.shown, m)
 	}
 	if len(g.curves) == 0 {
-		return nil, fmt.Errorf("severity figure: no method has all %d corruptions at any severity", len(corruptions))
+		return nil, figure.Severity.Errorf("no method has all %d corruptions at any severity", len(corruptions))
 	}
 	g.groups = coinciding(g.curves)
 	for _, group := range g.groups {
@@ -73,7 +74,7 @@ func Severity(in Input) (*Figure, error) {
 	if len(v.notes) > 0 {
 		notes = append(notes, "A mean with a missing value is not drawn.")
 	}
-	s := sheet{title: in.cellName(one), simulated: v.simulated, width: columnWidth, stretches: true, keys: keys, notes: notes,
+	s := sheet{title: in.cellName(one), simulated: v.simulated, width: columnWidth, stretches: figure.Severity.Stretches, keys: keys, notes: notes,
 		caption: fmt.Sprintf("ECE of %s against the severity of the corruption (%s), for %s.", in.cellName(one), over, english.List(shown))}
 	return s.figure(4+severityHeight+xMargin, g.draw), nil
 }

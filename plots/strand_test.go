@@ -9,20 +9,21 @@ import (
 	"gonum.org/v1/plot/vg"
 
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/figure"
 	"github.com/qats-bench/qats/results/resultstest"
 )
 
 // TestEqualLinesAreNamedTogether: methods with the same values have one line in the
 // legend, with both names, and no line is drawn beside its values.
 func TestEqualLinesAreNamedTogether(t *testing.T) {
-	in := sample("severity", "uncal", "ts", "qats")
+	in := sample(figure.Severity, "uncal", "ts", "qats")
 	for i, r := range in.Records {
 		if r.Method == "qats" {
 			in.Records[i].Value = in.Records[i-1].Value + 1e-6 // of ts; below what is printed
 		}
 	}
 	in.Labels = map[string]string{"ts": "TS", "qats": "QaTS"}
-	f := mustDraw(t, entry(t, "severity"), in)
+	f := mustDraw(t, figure.Severity, in)
 	if !slices.Contains(f.Notes, "TS = QaTS: equal to two decimals at every severity.") {
 		t.Errorf("notes %q", f.Notes)
 	}
@@ -30,7 +31,7 @@ func TestEqualLinesAreNamedTogether(t *testing.T) {
 		t.Error("the legend does not name the methods together")
 	}
 
-	grid := sample("quantile-gap-grid", "ts", "qats")
+	grid := sample(figure.QuantileGapGrid, "ts", "qats")
 	first := grid.Bins[0].Setting
 	at := map[results.Bin]results.Bin{} // of ts
 	key := func(b results.Bin) results.Bin {
@@ -47,7 +48,7 @@ func TestEqualLinesAreNamedTogether(t *testing.T) {
 			grid.Bins[i].Method = "qats"
 		}
 	}
-	f = mustDraw(t, entry(t, "quantile-gap-grid"), grid)
+	f = mustDraw(t, figure.QuantileGapGrid, grid)
 	if !has(t, f, "resnet50: ts = qats") || !has(t, f, "vit-b16") || !strings.Contains(f.Caption, "drawn around each other") {
 		t.Errorf("the panel does not name the methods that coincide: %s", f.Caption)
 	}
@@ -94,16 +95,16 @@ func TestBulkEndsBeforeFewOutlyingValues(t *testing.T) {
 
 // TestOutlierIsAnArrowWithItsNumber in losses and forest, and the caption says so.
 func TestOutlierIsAnArrowWithItsNumber(t *testing.T) {
-	in := sample("losses", "ts", "qats")
+	in := sample(figure.Losses, "ts", "qats")
 	in.Records = resultstest.Each(in.Records, func(r *results.Record) { r.Value /= 4 })
 	in.Records[3].Value = .987
-	f := mustDraw(t, entry(t, "losses"), in)
+	f := mustDraw(t, figure.Losses, in)
 	if !has(t, f, "98.7") || !strings.HasSuffix(f.Caption, clippedNote) {
 		t.Errorf("losses: %s", f.Caption)
 	}
-	in = sample("forest", "ts")
+	in = sample(figure.Forest, "ts")
 	in.Pairs[3].Difference, in.Pairs[3].Lo, in.Pairs[3].Hi = -.6, -.62, -.58
-	f = mustDraw(t, entry(t, "forest"), in)
+	f = mustDraw(t, figure.Forest, in)
 	if !has(t, f, "-60.0 [-62.0, -58.0]") || !strings.HasSuffix(f.Caption, clippedNote) {
 		t.Errorf("forest: %s", f.Caption)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/qats-bench/qats/internal/english"
 	"github.com/qats-bench/qats/results/compare"
+	"github.com/qats-bench/qats/results/figure"
 )
 
 // WinRates draws the win rates of a comparison with their bootstrap intervals, in
@@ -17,7 +18,7 @@ func WinRates(c *compare.Comparison, labels map[string]string, notes ...string) 
 	f.title = "Win rate by " + c.MetricLabel
 	f.caption = fmt.Sprintf("Share of settings on which each method has the better %s than another ranked method, mean over the others and over %s, with 95 %% bootstrap intervals over independent data sets.", c.MetricLabel, c.Ranking.Extent)
 	f.x.label = func(v float64) string { return strconv.FormatFloat(v+50, 'f', -1, 64) }
-	return strengths(c, labels, f, notes, "win-rates", func(s compare.Strength) compare.Estimate {
+	return strengths(c, labels, f, notes, figure.WinRates, func(s compare.Strength) compare.Estimate {
 		e := s.WinRate
 		return compare.Estimate{Value: 100*e.Value - 50, Lo: 100*e.Lo - 50, Hi: 100*e.Hi - 50}
 	})
@@ -30,17 +31,17 @@ func Strengths(c *compare.Comparison, labels map[string]string, notes ...string)
 	f := forest{axis: "Bradley-Terry strength (logarithm of odds; the mean over methods is 0)", better: "weaker", worse: "stronger"}
 	f.title = "Bradley-Terry strength by " + c.MetricLabel
 	f.caption = fmt.Sprintf("Bradley-Terry strength of each method by %s over %s, with 95 %% bootstrap intervals over independent data sets. A method with 1 more wins with odds of e to 1.", c.MetricLabel, c.Ranking.Extent)
-	return strengths(c, labels, f, notes, "strengths", func(s compare.Strength) compare.Estimate { return s.BradleyTerry })
+	return strengths(c, labels, f, notes, figure.Strengths, func(s compare.Strength) compare.Estimate { return s.BradleyTerry })
 }
 
 // strengths draws an estimate of each ranked method in the layout f.
-func strengths(c *compare.Comparison, labels map[string]string, f forest, notes []string, kind string, of func(compare.Strength) compare.Estimate) (*Figure, error) {
+func strengths(c *compare.Comparison, labels map[string]string, f forest, notes []string, kind figure.Kind, of func(compare.Strength) compare.Estimate) (*Figure, error) {
 	k := c.Ranking
 	switch {
 	case !c.Judged():
-		return nil, fmt.Errorf("%s figure: %w", kind, ErrSimulated)
+		return nil, kind.Errorf("%w", ErrSimulated)
 	case k.Methods == nil:
-		return nil, fmt.Errorf("%s figure: %s", kind, k.None)
+		return nil, kind.Errorf("%s", k.None)
 	}
 	list := labelled(compare.View{Comparison: c, Labels: labels}, k.Methods)
 	f.whole = true

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/results/compare"
+
+	"github.com/qats-bench/qats/results/figure"
 )
 
 // inRank returns n methods with the ranks 1 to n.
@@ -63,17 +65,20 @@ func TestEqualRanksHaveAnAxis(t *testing.T) {
 // TestEqualMethodsHaveAxes: where all methods have the same values and times, each figure
 // of their ranking has an axis with ticks.
 func TestEqualMethodsHaveAxes(t *testing.T) {
-	for kind, least := range map[string]int{"critical-difference": 3, "win-rates": 2, "strengths": 2, "pareto": 2} {
-		in := sample(kind, "ts", "ir", "qats")
+	for _, c := range []struct {
+		kind  figure.Kind
+		least int
+	}{{figure.CriticalDifference, 3}, {figure.WinRates, 2}, {figure.Strengths, 2}, {figure.Pareto, 2}} {
+		in := sample(c.kind, "ts", "ir", "qats")
 		for i := range in.Records {
 			in.Records[i].Value = .1
 		}
-		f, err := entry(t, kind).Draw(in)
+		f, err := Draw(c.kind, in)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := numbersOf(t, f); len(got) < least {
-			t.Errorf("%s: ticks %q", kind, got)
+		if got := numbersOf(t, f); len(got) < c.least {
+			t.Errorf("%s: ticks %q", c.kind.Name, got)
 		}
 	}
 }

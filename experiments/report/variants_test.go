@@ -89,14 +89,14 @@ func specOf(name, variant string, beside bool) string {
 		case k.PerSetting:
 			text += ", methods: [uncal, ts]"
 		}
-		switch k.Name {
-		case "severity":
+		switch k.Example.Of {
+		case figure.SomeSeverities:
 			text += ", dataset: a-c, corruption: [fog, snow]"
-		case "corruptions":
+		case figure.OneSeverity:
 			text += ", dataset: a-c, severity: 3"
-		case "reliability", "quantile-gap", "reliability-grid", "quantile-gap-grid": // of which a page holds few settings
+		case figure.OneSetting, figure.SomeNetworks: // of which a page holds few settings
 			text += ", dataset: a, loss: ce"
-		case "losses":
+		case figure.SomeLosses:
 			text += ", dataset: a"
 		default:
 			text += ", dataset: [" + sets + "]"

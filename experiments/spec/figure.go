@@ -19,7 +19,7 @@ type figureItem struct {
 	Labels      byName[string] `key:"labels" as:"line" one:"label of" default:"those of the spec and of the methods" help:"What is printed for ids of methods and settings." example:"{uncal: Before calibration}"`
 	Heading     string         `key:"heading" as:"line" default:"made by the kind" help:"The line above the figure; \"\" for none." example:"CIFAR-10"`
 	Width       float64        `key:"width" range:"1.5 to 40" want:"a width is 1.5 to 40 inches" default:"3.3 or 6.9, one or both columns of a paper" help:"Width in inches. Text keeps its size." example:"5"`
-	Height      float64        `key:"height" range:"1 to 40" want:"a height is 1 to 40 inches" default:"made by the kind" help:"Height in inches, for the kinds with one panel: severity, corruptions, dominance, pareto, rank-bins." example:"3"`
+	Height      float64        `key:"height" range:"1 to 40" want:"a height is 1 to 40 inches" default:"made by the kind" help:"Height in inches, for the kinds with one panel: {panel-kinds}." example:"3"`
 	Experiments []string       `key:"experiments" as:"id" one:"experiment" nonempty:"" default:"this spec" help:"Experiments whose rows are shown, for kinds that show several settings." example:"[mine, shift]"`
 	filter
 }
@@ -47,7 +47,7 @@ func (r *reader) figures(items []figureItem, s *Spec) []figure.Spec {
 // figure checks the names in a figure, and completes it.
 func (r *reader) figure(item *figureItem, s *Spec) (figure.Spec, bool) {
 	before := len(r.mistakes)
-	kinds, _ := figureKinds()
+	kinds, _, _ := figureKinds()
 	if !r.given(&item.Kind) {
 		r.errorf(item, "a figure needs a kind%s", Suggest("", kinds))
 	}

@@ -30,7 +30,7 @@ func Reference(known Registry) []Object {
 
 // words are the lists that tags of keys name in braces.
 func (r Registry) words() map[string][]string {
-	kinds, byMetric := figureKinds()
+	kinds, byMetric, onePanel := figureKinds()
 	resampled := slices.DeleteFunc(slices.Clone(r.Metrics), func(e metrics.Entry) bool { return e.AlwaysPaired() || !e.Comparable() })
 	return map[string][]string{
 		"methods":       slices.Concat(names(r.Methods), names(r.External)),
@@ -42,6 +42,7 @@ func (r Registry) words() map[string][]string {
 		"columns":       results.SettingColumns(),
 		"kinds":         kinds,
 		"metric-kinds":  byMetric,
+		"panel-kinds":   onePanel,
 	}
 }
 
@@ -57,16 +58,19 @@ func outputNames(list []metrics.Entry) []string {
 	return slices.Concat(lists.Values(list, metrics.Entry.Names)...)
 }
 
-// figureKinds returns the names of all kinds of figures, and of those that show metrics
-// which a spec can name.
-func figureKinds() (all, byMetric []string) {
+// figureKinds returns the names of all kinds of figures, of those that show metrics
+// which a spec can name, and of those whose one panel can have any height.
+func figureKinds() (all, byMetric, onePanel []string) {
 	for _, k := range figure.Kinds() {
 		all = append(all, k.Name)
 		if k.Metrics != 0 {
 			byMetric = append(byMetric, k.Name)
 		}
+		if k.Stretches {
+			onePanel = append(onePanel, k.Name)
+		}
 	}
-	return all, byMetric
+	return all, byMetric, onePanel
 }
 
 // WriteReference writes the reference of the spec language as Markdown.
