@@ -202,7 +202,7 @@ func TestFiguresOfAPageHaveTextAndNoIds(t *testing.T) {
 		in := sample(e.Kind, "uncal", "qats")
 		in.Labels = map[string]string{"qats": `a<b & "c"`}
 		f := mustDraw(t, e.Kind, in)
-		element, err := f.Inline()
+		element, err := f.Inline(literal)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -227,7 +227,7 @@ func TestFiguresOfAPageHaveTextAndNoIds(t *testing.T) {
 
 // TestAFigureOfAPageThatCannotBeDrawnIsAnError.
 func TestAFigureOfAPageThatCannotBeDrawnIsAnError(t *testing.T) {
-	if element, err := (&Figure{Width: 10, Height: 10}).Inline(); err == nil || element != "" {
+	if element, err := (&Figure{Width: 10, Height: 10}).Inline(literal); err == nil || element != "" {
 		t.Errorf("%q, error %v", element, err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"html"
+	"image/color"
 	"maps"
 	"regexp"
 	"slices"
@@ -17,8 +18,11 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// svgText is a text as vgsvg writes it.
-var svgText = regexp.MustCompile(`<text x="([^"]*)" y="([^"]*)" transform="scale\(1, -1\)"\s*style="([^"]*)">([^<]*)</text>`)
+// A text and a colour as vgsvg writes them. It has no other door to either of them.
+var (
+	svgText   = regexp.MustCompile(`<text x="([^"]*)" y="([^"]*)" transform="scale\(1, -1\)"\s*style="([^"]*)">([^<]*)</text>`)
+	svgColour = regexp.MustCompile(`#[0-9A-F]{6}`)
+)
 
 // svgLabel is a text of a figure: where its baseline begins, its size in points and its
 // colour.
@@ -29,32 +33,46 @@ type svgLabel struct {
 	fill string
 }
 
-// svg draws the figure as SVG, with an element for each text.
-func (f *Figure) svg(element func(svgLabel) (string, error)) ([]byte, error) {
+// svg draws the figure as SVG, with an element for each text. paint says how each colour is written.
+func (f *Figure) svg(paint func(color.RGBA) string, element func(svgLabel) (string, error)) ([]byte, error) {
 	var buf bytes.Buffer
 	if err := f.drawOn(vgsvg.New(f.Width, f.Height), &buf); err != nil {
 		return nil, err
 	}
-	var failed error
-	out := svgText.ReplaceAllFunc(buf.Bytes(), func(written []byte) []byte {
-		part := svgText.FindSubmatch(written)
-		label := svgLabel{text: html.UnescapeString(string(part[4])), x: string(part[1]), y: string(part[2]), fill: "#000000"}
-		for _, item := range strings.Split(string(part[3]), ";") {
+	painted := func(name []byte) []byte {
+		n, _ := strconv.ParseUint(string(name[1:]), 16, 32) // the pattern has six digits
+		return []byte(paint(hex(uint32(n))))
+	}
+	var out bytes.Buffer
+	data := buf.Bytes()
+	for {
+		at := svgText.FindSubmatchIndex(data)
+		if at == nil {
+			out.Write(svgColour.ReplaceAllFunc(data, painted))
+			return out.Bytes(), nil
+		}
+		out.Write(svgColour.ReplaceAllFunc(data[:at[0]], painted))
+		part := func(i int) string { return string(data[at[2*i]:at[2*i+1]]) }
+		label := svgLabel{text: html.UnescapeString(part(4)), x: part(1), y: part(2), fill: paint(hex(0))}
+		for item := range strings.SplitSeq(part(3), ";") {
 			switch name, value, _ := strings.Cut(item, ":"); name {
 			case "font-size":
 				label.size, _ = strconv.ParseFloat(strings.TrimSuffix(value, "px"), 64)
 			case "fill":
-				label.fill = value
+				label.fill = string(painted([]byte(value)))
 			}
 		}
 		text, err := element(label)
-		if err != nil && failed == nil {
-			failed = err
+		if err != nil {
+			return nil, err
 		}
-		return []byte(text)
-	})
-	return out, failed
+		out.WriteString(text)
+		data = data[at[1]:]
+	}
 }
+
+// literal writes a colour as a file has it.
+func literal(c color.RGBA) string { return fmt.Sprintf("#%02X%02X%02X", c.R, c.G, c.B) }
 
 // encodeSVG draws the figure as SVG whose text does not depend on the fonts of the
 // reader. Text is drawn by the outlines of its characters: an outline is defined once
@@ -62,7 +80,7 @@ func (f *Figure) svg(element func(svgLabel) (string, error)) ([]byte, error) {
 // aria-label, for screen readers and for searching.
 func (f *Figure) encodeSVG() ([]byte, error) {
 	used := map[rune]bool{}
-	out, err := f.svg(func(l svgLabel) (string, error) { return l.outlined(used) })
+	out, err := f.svg(literal, func(l svgLabel) (string, error) { return l.outlined(used) })
 	if err != nil {
 		return nil, err
 	}
@@ -78,9 +96,10 @@ func (f *Figure) encodeSVG() ([]byte, error) {
 // and with the caption as its label for readers that do not see it. Its text can be selected
 // and searched. A reader may not have the font of the figures, so each text is stretched to
 // its width in that font: it is not clipped and covers no other text. The element has no
-// ids, so a page may have several figures.
-func (f *Figure) Inline() (string, error) {
-	data, err := f.svg(func(l svgLabel) (string, error) { return l.inFont(), nil })
+// ids, so a page may have several figures. paint says how each colour is written, such as by the
+// name of a custom property.
+func (f *Figure) Inline(paint func(color.RGBA) string) (string, error) {
+	data, err := f.svg(paint, func(l svgLabel) (string, error) { return l.inFont(), nil })
 	if err != nil {
 		return "", fmt.Errorf("figure: %w", err)
 	}

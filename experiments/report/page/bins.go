@@ -1,7 +1,6 @@
 package page
 
 import (
-	"html/template"
 	"slices"
 	"strings"
 
@@ -39,7 +38,7 @@ func agreementOf(f *results.Rows, o Options, names []string, source string) *com
 
 // agreementChart returns a figure of an agreement with the numbers as qats compare prints
 // them.
-func agreementChart(a *compare.Agreement, o Options, heading string, figure template.HTML) chart {
+func agreementChart(a *compare.Agreement, o Options, heading string, figure picture) chart {
 	var text strings.Builder
 	a.Text(&text, func(method string) string { return o.labels[method] }) // a strings.Builder returns no error
 	return chart{Heading: heading, Figure: figure, Text: text.String()}

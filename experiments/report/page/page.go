@@ -190,7 +190,7 @@ func (o Options) verdicts(f *results.Rows) (*Verdicts, error) {
 }
 
 // figures returns the figures of the page that package plots has drawn.
-func (c content) figures() (list []template.HTML) {
+func (c content) figures() (list []picture) {
 	for _, one := range c.Comparisons {
 		for _, chart := range one.Charts {
 			list = append(list, chart.Figure)

@@ -1,7 +1,6 @@
 package page
 
 import (
-	"html/template"
 	"slices"
 
 	"github.com/qats-bench/qats/internal/lists"
@@ -14,7 +13,7 @@ import (
 // paretoView sets the values of a metric beside the fit times.
 type paretoView struct {
 	Title  string
-	Figure template.HTML
+	Figure picture
 	Table  *table.Table
 }
 

@@ -2,7 +2,6 @@ package page
 
 import (
 	"fmt"
-	"html/template"
 	"regexp"
 	"slices"
 	"strings"
@@ -50,9 +49,9 @@ func headings(c comparison) (list []string) {
 }
 
 // drawings reports whether figures are drawn.
-func drawings(figures ...template.HTML) bool {
-	return !slices.ContainsFunc(figures, func(f template.HTML) bool {
-		return !strings.HasPrefix(string(f), `<svg class="figure" role="img" aria-label="`)
+func drawings(figures ...picture) bool {
+	return !slices.ContainsFunc(figures, func(f picture) bool {
+		return !strings.HasPrefix(string(f.Element), `<svg class="figure" role="img" aria-label="`)
 	})
 }
 

@@ -158,6 +158,15 @@ func TestMarkersAreThoseOfTheFigures(t *testing.T) {
 	}
 }
 
+// In the figures a tag ends at its first >, and a value at its first quotation mark: both are
+// escaped in names.
+var (
+	tags     = regexp.MustCompile(`<[^>]*>`)
+	painted  = regexp.MustCompile(` (style|fill|stroke)="[^"]*"`)
+	literal  = regexp.MustCompile(`#[0-9A-Fa-f]{6}\b`)
+	referred = regexp.MustCompile(`var\(--c-([0-9a-f]{6})\)`)
+)
+
 // TestFiguresFollowTheTheme: every colour of a figure is a property with a value for each
 // theme, white is the background and black the ink. Names that look like colours stay.
 func TestFiguresFollowTheTheme(t *testing.T) {
