@@ -61,7 +61,7 @@ store puts the tasks together. With -n it runs nothing, and lists what is done, 
 	workersFlag(cmd, &r.workers)
 	cmd.Flags().BoolVarP(&dryRun, "dry-run", "n", false, "run nothing, and list what is done, missing and skipped")
 	cmd.Flags().BoolVar(&r.at.json, "json", false, oneObject+"; with -n one a line for each cell")
-	cmd.Flags().StringVar(&r.task, "task", "", "do only task `I/N`, from 0; auto/N takes I from Slurm or Kubernetes")
+	r.task.flags(cmd)
 	testsFlag(cmd, &r.at.Task.Tests)
 	cmd.Flags().IntVar(&r.at.assemble, "assemble", 0, "put together what `N` tasks have done, if no cell is missing")
 	cmd.Flags().BoolVar(&r.serve, "serve", false, "take methods from the process that starts this one")
@@ -78,7 +78,7 @@ store puts the tasks together. With -n it runs nothing, and lists what is done, 
 type runFlags struct {
 	at      places
 	workers int
-	task    string
+	task    taskFlags
 
 	serve bool
 }
@@ -104,12 +104,12 @@ func (r *runFlags) served(cmd *cobra.Command, specs []*spec.Spec) error {
 func (r *runFlags) divide(cmd *cobra.Command, specs []*spec.Spec) (err error) {
 	tests := r.at.Task.Tests
 	switch {
-	case cmd.Flags().Changed("tests") && r.task == "" && r.at.assemble == 0:
+	case cmd.Flags().Changed("tests") && r.task.task == "" && r.at.assemble == 0:
 		return usage("--tests says how a run is divided: give --task or --assemble too")
 	case r.at.assemble < 0 || r.at.assemble > maxTasks:
 		return fmt.Errorf("--assemble %d: want 1 to %d, the number of tasks", r.at.assemble, maxTasks)
-	case r.task != "":
-		r.at.Task.I, r.at.Task.N, err = parseTask(r.task, len(experiments.Tasks(specs, tests, 0)), os.Getenv)
+	case r.task.task != "" || cmd.Flags().Changed("first"):
+		r.at.Task, err = r.task.of(cmd, specs, tests)
 	}
 	return err
 }
