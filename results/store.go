@@ -30,6 +30,9 @@ const (
 	Inputs       Kind = "inputs"  // the problems that the checks of a setting's arrays found
 )
 
+// objectKinds are all of them.
+var objectKinds = []Kind{Fit, SampleScores, Scores, Pairs, Times, Inputs}
+
 // Store is a content-addressed cache in a folder. An object of a kind is the file
 //
 //	<dir>/<kind>/<key>

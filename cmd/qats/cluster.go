@@ -56,7 +56,7 @@ func clusterCommand() *cobra.Command {
 			"cluster submit experiments/companion.yaml --out results/out/companion -- --time=01:00:00",
 			"cluster status experiments/companion.yaml --out results/out/companion",
 		),
-	}, scriptCommand(), submitCommand(), statusCommand())
+	}, scriptCommand(), submitCommand(), statusCommand(), packCommand(), mergeCommand())
 }
 
 func scriptCommand() *cobra.Command {

@@ -20,6 +20,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/qats-bench/qats/experiments/cluster"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/called"
 	"github.com/qats-bench/qats/internal/terminal"
@@ -141,7 +142,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 			warned.fail(err)
 		}
 		return exitFailed
-	case errors.As(err, new(*notIn)):
+	case errors.As(err, new(*notIn)), errors.As(err, new(*cluster.Missing)):
 		warned.fail(err)
 		return exitTerminated
 	case errors.Is(err, context.Canceled):

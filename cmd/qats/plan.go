@@ -49,10 +49,15 @@ func (p *places) flags(cmd *cobra.Command) {
 // sourceFlags declares the flags that say what is looked for where.
 func (p *places) sourceFlags(cmd *cobra.Command) {
 	dataFlag(cmd, &p.Data)
-	cmd.Flags().StringVar(&p.out, "out", filepath.Join("results", "out"), "`DIR` of the results")
-	cmd.Flags().StringVar(&p.store, "store", "", "`DIR` of the fits and scores of earlier runs (default OUT/store)")
+	p.outFlags(cmd)
 	cmd.Flags().BoolVar(&p.AllowExec, "allow-exec", false, "run the programs that the specs name; only for specs that you trust")
 	cmd.Flags().StringArrayVar(&p.Env, "env", nil, "`NAME` of a variable that these programs get; repeatable")
+}
+
+// outFlags declares --out and --store.
+func (p *places) outFlags(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&p.out, "out", filepath.Join("results", "out"), "`DIR` of the results")
+	cmd.Flags().StringVar(&p.store, "store", "", "`DIR` of the fits and scores of earlier runs (default OUT/store)")
 	cmd.MarkFlagDirname("out")
 	cmd.MarkFlagDirname("store")
 }

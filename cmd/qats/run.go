@@ -106,8 +106,8 @@ func (r *runFlags) divide(cmd *cobra.Command, specs []*spec.Spec) (err error) {
 	switch {
 	case cmd.Flags().Changed("tests") && r.task.task == "" && r.at.assemble == 0:
 		return usage("--tests says how a run is divided: give --task or --assemble too")
-	case r.at.assemble < 0 || r.at.assemble > maxTasks:
-		return fmt.Errorf("--assemble %d: want 1 to %d, the number of tasks", r.at.assemble, maxTasks)
+	case r.at.assemble < 0 || r.at.assemble > cluster.MaxTasks:
+		return fmt.Errorf("--assemble %d: want 1 to %d, the number of tasks", r.at.assemble, cluster.MaxTasks)
 	case r.task.task != "" || cmd.Flags().Changed("first"):
 		r.at.Task, err = r.task.of(cmd, specs, tests)
 	}

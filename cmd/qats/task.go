@@ -16,9 +16,6 @@ import (
 	"github.com/qats-bench/qats/results"
 )
 
-// maxTasks is the largest number of tasks of a run.
-const maxTasks = 10_000
-
 // taskFlags say which task of a run is meant.
 type taskFlags struct {
 	task  string
@@ -129,8 +126,8 @@ func parseTask(text string, parts, first int, getenv func(string) string) (i, n 
 	what := "--task " + text
 	n = parts
 	if given {
-		if n, err = strconv.Atoi(number); err != nil || n < 1 || n > maxTasks {
-			return 0, 0, fmt.Errorf("%s: the number of tasks is 1 to %d, as in 0/4", what, maxTasks)
+		if n, err = strconv.Atoi(number); err != nil || n < 1 || n > cluster.MaxTasks {
+			return 0, 0, fmt.Errorf("%s: the number of tasks is 1 to %d, as in 0/4", what, cluster.MaxTasks)
 		}
 	}
 	if index != "auto" {
@@ -152,12 +149,12 @@ func parseTask(text string, parts, first int, getenv func(string) string) (i, n 
 // taskNumber returns the number of tasks of a run: n or, if it is 0, that of its parts.
 func taskNumber(specs []*spec.Spec, tests, n int) (int, error) {
 	if n == 0 {
-		if n = len(experiments.Tasks(specs, tests, 0)); n > maxTasks {
-			return 0, fmt.Errorf("the specs have %d tasks, more than %d: give --tasks %d, or more --tests", n, maxTasks, maxTasks)
+		if n = len(experiments.Tasks(specs, tests, 0)); n > cluster.MaxTasks {
+			return 0, fmt.Errorf("the specs have %d tasks, more than %d: give --tasks %d, or more --tests", n, cluster.MaxTasks, cluster.MaxTasks)
 		}
 	}
-	if n < 1 || n > maxTasks {
-		return 0, fmt.Errorf("--tasks %d: want 1 to %d, or 0", n, maxTasks)
+	if n < 1 || n > cluster.MaxTasks {
+		return 0, fmt.Errorf("--tasks %d: want 1 to %d, or 0", n, cluster.MaxTasks)
 	}
 	return n, nil
 }
@@ -217,13 +214,17 @@ func (p *places) countTasks(plan *experiments.Plan, specs []*spec.Spec, tests, n
 	return list
 }
 
-// notIn is the error of an assembly that lacks cells.
+// notIn is the error of an assembly, or the pack of a task, that lacks cells.
 type notIn struct {
 	taskCells // of all tasks
 	tasks     []string
+	here      bool // of a pack
 }
 
 func (e *notIn) Error() string {
+	if e.here {
+		return fmt.Sprintf("%d of %d cells are missing, of task %s; run the task first, with the same flags", e.missing, e.cells, e.tasks[0])
+	}
 	return fmt.Sprintf("%d of %d cells are missing, of task %s; submit the array again to go on, or run without --assemble to do here what is missing",
 		e.missing, e.cells, experiments.Few(e.tasks, 8))
 }

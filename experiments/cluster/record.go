@@ -13,6 +13,9 @@ import (
 // RecordFolder is the folder in the store with one file for each task that has ended.
 const RecordFolder = "tasks"
 
+// MaxTasks is the largest number of tasks of a run.
+const MaxTasks = 10_000
+
 // Record is what a task leaves when it ends. A task that is killed leaves none. No result depends
 // on records: they say which cells failed, since the store has nothing of them, and how much time
 // and memory a task needs.
@@ -45,11 +48,20 @@ func (r Record) Write(store string) {
 			r.Seconds, r.Bytes = r.Seconds+before.Seconds, max(r.Bytes, before.Bytes)
 		}
 	}
+	r.put(store)
+}
+
+// put replaces the record in a store.
+func (r Record) put(store string) error {
 	file := r.path(store)
 	text, err := json.Marshal(r)
-	if err == nil && os.MkdirAll(filepath.Dir(file), 0o777) == nil {
-		atomicfile.WriteBytes(file, append(text, '\n'))
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(file), 0o777)
 	}
+	if err != nil {
+		return err
+	}
+	return atomicfile.WriteBytes(file, append(text, '\n'))
 }
 
 // before reads the record of the same task.

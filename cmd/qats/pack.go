@@ -1,0 +1,118 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/experiments/cluster"
+	"github.com/qats-bench/qats/internal/atomicfile"
+	"github.com/qats-bench/qats/internal/english"
+	"github.com/qats-bench/qats/internal/terminal"
+	"github.com/qats-bench/qats/results"
+)
+
+// packName is the name of the pack of a task.
+func packName(i, n any) string { return fmt.Sprintf("task-%v-of-%v.pack", i, n) }
+
+func packCommand() *cobra.Command {
+	var at places
+	var task taskFlags
+	var file string
+	cmd := &cobra.Command{
+		Use:   "pack SPEC... --task I/N",
+		Short: "Write what a task has stored as one file",
+		Long: `pack writes what a task has put into its store as one file, for tasks without a shared disk. Give it
+the flags of the run.`,
+		Example:           examples("cluster pack experiments/companion.yaml --task 0/8"),
+		Args:              specArgs,
+		ValidArgsFunction: completeSpecs,
+		RunE: func(cmd *cobra.Command, files []string) error {
+			specs, err := experiments.ReadSpecs(files)
+			if err != nil {
+				return err
+			}
+			if task.task == "" {
+				return usage("%s", "cluster pack needs --task, as in --task 0/8")
+			}
+			if at.Task, err = task.of(cmd, specs, at.Task.Tests); err != nil {
+				return err
+			}
+			plan, err := at.plan(cmd, specs)
+			if err != nil {
+				return err
+			}
+			t := at.Task
+			digest := at.runDigest(specs, t.Tests)
+			count := at.countTasks(plan, specs, t.Tests, t.N)[t.I]
+			record := cluster.Records(at.storeDir(), digest, t.N)[t.I]
+			switch {
+			case count.missing > 0:
+				return &notIn{taskCells: count, tasks: []string{fmt.Sprintf("%d (%d)", t.I, count.missing)}, here: true}
+			case !record.Done: // another run has made the cells
+				record = cluster.Record{Run: digest, Task: t.I, Of: t.N, Done: true, Failed: count.failed}
+			}
+			file = cmp.Or(file, packName(t.I, t.N))
+			objects := 0
+			err = atomicfile.WriteNamed(file, func(w io.Writer) error {
+				objects = 0
+				pack, err := record.NewPack(w)
+				if err != nil {
+					return err
+				}
+				err = plan.Pack(func(kind results.Kind, text string, body []byte) error {
+					objects++
+					return pack.Add(kind, text, body)
+				})
+				return cmp.Or(err, pack.Close())
+			})
+			if err != nil {
+				return err
+			}
+			_, err = terminal.Fprintf(unlessQuiet(cmd), "%s: %s of task %d of %d\n", file, english.Count(objects, "object"), t.I, t.N)
+			return err
+		},
+	}
+	at.sourceFlags(cmd)
+	at.quickFlag(cmd)
+	task.flags(cmd)
+	testsFlag(cmd, &at.Task.Tests)
+	cmd.Flags().StringVarP(&file, "output", "o", "", "`FILE` (default task-I-of-N.pack)")
+	ofRun(cmd, "Flags of the run")
+	explainedBy(cmd, "run", "Flags of the run", "first", "out", "quick", "task", "tests")
+	return cmd
+}
+
+func mergeCommand() *cobra.Command {
+	var at places
+	cmd := &cobra.Command{
+		Use:   "merge PACK... --out DIR",
+		Short: "Put the packs of all tasks into a store",
+		Long: `merge puts packs into the store of OUT, from which run --assemble N makes the CSV files. It merges
+nothing if a pack is damaged, two do not agree, or a task is missing, and says which.`,
+		Example: examples("cluster merge task-*-of-8.pack --out results/out/companion"),
+		Args:    argumentsOr(1, 1<<20, "cluster merge needs the packs of tasks, as in: cluster merge task-*-of-8.pack --out DIR"),
+		RunE: func(cmd *cobra.Command, files []string) error {
+			dir := at.storeDir()
+			if err := cmp.Or(writable("--out", at.out), writable("--store", dir)); err != nil {
+				return err
+			}
+			store, err := results.Open(dir)
+			if err != nil {
+				return err
+			}
+			m, err := cluster.Merge(store, files)
+			if err != nil {
+				return err
+			}
+			_, err = terminal.Fprintf(unlessQuiet(cmd), "%s: %s from %s, %d there before\n", dir, english.Count(m.New, "object"), english.Count(m.Tasks, "task"), m.Known)
+			return err
+		},
+	}
+	at.outFlags(cmd)
+	ofRun(cmd, "Flags of the run")
+	return cmd
+}
