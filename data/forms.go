@@ -14,7 +14,7 @@ func Forms() formats.List {
 		formats.NPY{},
 		formats.NPZ{},
 		formats.Safetensors{},
-		formats.Table{Names: []string{".csv", ".tsv", ".csv.gz", ".tsv.gz"}},
+		formats.Table{Names: []string{".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz"}},
 		formats.Table{Names: formats.RecordNames},
 	}
 }

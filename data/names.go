@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/qats-bench/qats/data/formats"
 	"github.com/qats-bench/qats/data/npy"
@@ -37,14 +38,43 @@ var labelNames = []string{"labels", "label", "targets", "target", "y", "y_true",
 var (
 	confidenceNames = []string{"confidence", "confidences", "conf"}
 	correctNames    = []string{"correct", "is_correct", "correctness", "hit", "hits", "right", "tp", "is_tp", "true_positive", "is_true_positive", "matched", "is_matched", "match", "is_match", "exact_match", "is_right", "success", "answer_correct", "was_correct"}
-	predictedNames  = []string{"predicted", "pred", "preds", "prediction", "predictions", "y_pred", "y_hat", "pred_label", "pred_labels", "predicted_label", "predicted_labels", "predicted_class", "pred_class", "predicted_classes", "y_predicted"}
+	predictedNames  = []string{"predicted", "pred", "preds", "predict", "prediction", "predictions", "y_pred", "y_hat", "yhat", "pred_label", "pred_labels", "predicted_label", "predicted_labels", "predicted_class", "pred_class", "predicted_classes", "y_predicted", "model_answer", "model_output", "model_prediction"}
 )
 
-// besideNames are the names of weights, groups and folds.
-var besideNames = [3][]string{
-	{"weights", "weight", "sample_weight", "sample_weights"},
-	{"groups", "group"},
-	{"folds", "fold"},
+// isPredicted reports whether a name is one of predicted classes: one of predictedNames, or one that begins with a word of
+// prediction and has none of scores, as predicted_species or prediction_label.
+func isPredicted(name string) bool {
+	words := strings.Split(name, "_")
+	return slices.Contains(predictedNames, name) ||
+		len(words) > 1 && slices.Contains([]string{"pred", "predict", "predicted", "prediction"}, words[0]) && kindOfPrefix(name) == AnyKind &&
+			!slices.ContainsFunc(words[1:], func(w string) bool {
+				_, err := strconv.Atoi(w)
+				return err == nil || slices.Contains([]string{"score", "scores", "conf", "confidence", "decision", "value"}, w)
+			})
+}
+
+// isGroup reports whether a name is one of groups: groups, or ids of patients, documents and the like.
+func isGroup(name string) bool {
+	words := strings.Split(name, "_")
+	for len(words) > 1 && slices.Contains([]string{"id", "ids", "no", "nr", "number", "code", "uid", "key"}, words[len(words)-1]) {
+		words = words[:len(words)-1]
+	}
+	if len(words) != 1 {
+		return false
+	}
+	word := strings.TrimSuffix(words[0], "id")
+	return slices.ContainsFunc(groupWords, func(w string) bool { return word == w || word == w+"s" || words[0] == w })
+}
+
+var groupWords = []string{"group", "patient", "subject", "participant", "cluster", "case", "user", "speaker", "person", "individual", "mrn", "study", "video", "document", "doc", "author", "family", "animal"}
+
+// isBeside report whether a name is one of weights, groups and folds.
+var isBeside = [3]func(name string) bool{
+	func(name string) bool {
+		return slices.Contains([]string{"weights", "weight", "sample_weight", "sample_weights"}, name)
+	},
+	isGroup,
+	func(name string) bool { return slices.Contains([]string{"folds", "fold"}, name) },
 }
 
 // KnownNames lists names of arrays that are understood, for messages.
@@ -64,35 +94,41 @@ func rankOf(name string) int {
 }
 
 // isConfidenceName reports whether a name is one of a confidence alone: one of confidenceNames as its first or last word, or
-// a largest probability.
+// a largest probability, such as max_softmax_prob.
 func isConfidenceName(name string) bool {
 	words := strings.Split(name, "_")
 	if slices.Contains(confidenceNames, words[0]) && len(words) == 2 && words[1] == "score" || slices.Contains(confidenceNames, words[len(words)-1]) {
 		return true
 	}
-	return slices.Contains([]string{"max_prob", "max_proba", "max_probability", "prob_max", "p_max", "pmax", "maxprob", "max_p", "max_softmax", "msp", "top_prob", "top1_prob", "top_probability"}, name)
+	if slices.Contains([]string{"pmax", "maxprob", "msp"}, name) {
+		return true
+	}
+	largest := lists.Where(words, func(w string) bool { return slices.Contains([]string{"max", "maximum", "top", "top1"}, w) })
+	return len(largest) == 1 && len(words) > 1 && !slices.ContainsFunc(words, func(w string) bool {
+		return w != largest[0] && !slices.Contains([]string{"p", "prob", "probs", "proba", "probability", "softmax"}, w)
+	})
 }
 
 // IsScores reports whether a name is one of scores, such as logits.
-func IsScores(name string) bool { return rankOf(plainName(name)) >= 0 }
+func IsScores(name string) bool { return rankOf(titleName(name)) >= 0 }
 
 // IsLabels reports whether a name is one of labels, such as targets.
-func IsLabels(name string) bool { return slices.Contains(labelNames, plainName(name)) }
+func IsLabels(name string) bool { return slices.Contains(labelNames, titleName(name)) }
 
 // IsOutcomes reports whether a name is one of what a confidence alone needs in the place of labels or beside them:
 // flags of correctness, or predicted classes.
 func IsOutcomes(name string) bool {
-	return slices.Contains(correctNames, plainName(name)) || slices.Contains(predictedNames, plainName(name))
+	return slices.Contains(correctNames, titleName(name)) || isPredicted(titleName(name))
 }
 
 // IsBeside reports whether a name is one of weights, groups or folds.
 func IsBeside(name string) bool {
-	return slices.ContainsFunc(besideNames[:], func(names []string) bool { return slices.Contains(names, plainName(name)) })
+	return slices.ContainsFunc(isBeside[:], func(is func(string) bool) bool { return is(titleName(name)) })
 }
 
 // KindOfName returns what scores of a name hold; AnyKind where the name does not say it.
 func KindOfName(name string) Kind {
-	switch i := rankOf(plainName(name)); {
+	switch i := rankOf(titleName(name)); {
 	case i == len(scoreNames):
 		return KindConfidence
 	case i >= 0:
@@ -105,10 +141,26 @@ func plainName(name string) string {
 	return strings.NewReplacer("-", "_", ".", "_", " ", "_").Replace(strings.ToLower(name))
 }
 
+// titleName is plainName with _ where a capital letter begins a word, as in yTrue or PatientID.
+func titleName(name string) string {
+	letters := []rune(name)
+	var b strings.Builder
+	for i, r := range letters {
+		if i > 0 && unicode.IsUpper(r) && (unicode.IsLower(letters[i-1]) || unicode.IsUpper(letters[i-1]) && i+1 < len(letters) && unicode.IsLower(letters[i+1])) {
+			b.WriteByte('_')
+		}
+		b.WriteRune(r)
+	}
+	return plainName(b.String())
+}
+
 // RoleOf returns the split that the name of an array states, or none, and the rest of the name.
 func RoleOf(name string) (split Split, role string) {
 	var rest []string
-	for _, word := range strings.Split(plainName(name), "_") {
+	for _, word := range strings.Split(titleName(name), "_") {
+		if word == "oof" { // out of fold: one set
+			continue
+		}
 		if of := SplitOf(word); of != "" {
 			split = of
 		} else {
@@ -217,7 +269,7 @@ func Choose(arrays []npy.Named) ([]Chosen, error) {
 		s := sets[split]
 		rank := rankOf(role)
 		switch {
-		case rank >= 0 && (isScoreArray(a) || a.DType == ""): // reading numbers of another type gives the error
+		case rank >= 0 && (isScoreArray(a) || a.DType == "" || isLabelArray(a) && KindOfName(role) == KindProbs): // reading numbers of another type gives the error
 			if len(s.scores) == 0 || rank < s.rank {
 				s.scores, s.rank = nil, rank
 			}
@@ -229,11 +281,11 @@ func Choose(arrays []npy.Named) ([]Chosen, error) {
 			s.labels, all.labels = append(s.labels, a), append(all.labels, a)
 		case slices.Contains(correctNames, role):
 			s.correct, all.correct = append(s.correct, a), append(all.correct, a)
-		case slices.Contains(predictedNames, role):
+		case isPredicted(role):
 			s.predicted, all.predicted = append(s.predicted, a), append(all.predicted, a)
 		}
-		for i, names := range besideNames {
-			if slices.Contains(names, role) && (a.DType == "" || len(a.Shape) == 1 || len(a.Shape) == 2 && a.Shape[1] == 1) {
+		for i, is := range isBeside {
+			if is(role) && (a.DType == "" || len(a.Shape) == 1 || len(a.Shape) == 2 && a.Shape[1] == 1) {
 				s.beside[i], all.beside[i] = append(s.beside[i], a), append(all.beside[i], a)
 			}
 		}

@@ -71,8 +71,7 @@ type beside struct{ weight, group, fold int }
 // The titles of weights, groups and folds. Columns of indexTitles are groups too where they repeat.
 var (
 	weightTitles = []string{"weights", "sample_weight", "sample_weights", "sampleweight", "sample_wt", "case_weight", "case_weights", "survey_weight"} // weight alone may be that of a body
-	groupTitles  = []string{"group", "groups", "group_id", "patient", "patient_id", "patientid", "subject", "subject_id", "subjectid", "participant", "participant_id", "cluster", "cluster_id", "case_id", "user_id", "speaker", "speaker_id", "person_id", "individual", "individual_id"}
-	foldTitles   = []string{"fold", "folds", "fold_id", "fold_no", "cv_fold", "kfold", "k_fold"}
+	foldTitles   = []string{"fold", "folds", "fold_id", "fold_no", "fold_idx", "fold_index", "fold_nr", "cv_fold", "kfold", "k_fold", "outer_fold"}
 	rowTitles    = []string{"id", "sample", "sample_id", "image", "image_id", "file", "filename", "uid", "uuid", "row_id"} // of indexTitles, those that can repeat
 )
 
@@ -83,24 +82,19 @@ const fewestGroups = 10
 // chooseBeside finds weights, groups and folds.
 func (c *columns) chooseBeside(plain []string, r Reading) (err error) {
 	c.beside = beside{-1, -1, -1}
-	first := func(titles []string, fits func(j int) bool) int {
-		for _, t := range titles {
-			if j := slices.Index(plain, t); j >= 0 && j != c.label && j != c.split && !slices.Contains(c.scores, j) && fits(j) {
-				return j
-			}
-		}
-		return -1
+	among := func(titles []string) func(string) bool {
+		return func(title string) bool { return slices.Contains(titles, title) }
 	}
 	for _, x := range []struct {
 		at           *int
 		flag, stated string
-		titles       []string
+		named        func(title string) bool
 		fits         func(j int) bool
 	}{
-		{&c.beside.weight, "weight", r.Weight, weightTitles, c.isNumeric},
-		{&c.beside.fold, "fold", r.Fold, foldTitles, c.isFold},
-		{&c.beside.group, "group", r.Group, groupTitles, c.isGroup},
-		{&c.beside.group, "group", r.Group, rowTitles, func(j int) bool { return c.repeats(j) && c.isGroup(j) }},
+		{&c.beside.weight, "weight", r.Weight, among(weightTitles), c.isNumeric},
+		{&c.beside.fold, "fold", r.Fold, among(foldTitles), c.isFold},
+		{&c.beside.group, "group", r.Group, isGroup, c.isGroup},
+		{&c.beside.group, "group", r.Group, among(rowTitles), func(j int) bool { return c.repeats(j) && c.isGroup(j) }},
 	} {
 		if *x.at >= 0 {
 			continue
@@ -109,7 +103,10 @@ func (c *columns) chooseBeside(plain []string, r Reading) (err error) {
 			return err
 		}
 		if *x.at < 0 {
-			*x.at = first(x.titles, x.fits)
+			*x.at = slices.IndexFunc(plain, func(title string) bool {
+				j := slices.Index(plain, title)
+				return x.named(title) && j != c.label && j != c.split && !slices.Contains(c.scores, j) && x.fits(j)
+			})
 		}
 	}
 	return nil

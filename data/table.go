@@ -132,7 +132,7 @@ func columnsOf(t *textTable, r Reading) (*columns, error) {
 		c.split = found[0]
 	}
 	confidence, correct := c.confidenceColumns(plain), lists.Where(with(correctNames), func(j int) bool { return c.isFlag(j) || strings.Contains(plain[j], "correct") })
-	predicted := lists.Where(with(predictedNames), func(j int) bool { return !c.isFraction(j) })
+	var predicted []int
 	for _, x := range []struct {
 		flag, title string
 		set         func(j int)
@@ -155,12 +155,17 @@ func columnsOf(t *textTable, r Reading) (*columns, error) {
 			x.set(j)
 		}
 	}
+	if answers := lists.Where(labels, func(j int) bool { return plain[j] == "answer" }); len(labels) == 2 && len(answers) == 1 { // beside the reference
+		predicted, labels = answers, lists.Where(labels, func(j int) bool { return plain[j] != "answer" })
+	}
 	if len(labels) == 1 {
 		c.label = labels[0]
-		predicted = lists.Where(predicted, func(j int) bool { return j != c.label })
 		if err := c.leaveOut(r.Ignore); err != nil {
 			return nil, err
 		}
+	}
+	if predicted == nil {
+		predicted = c.predictionsOf(plain)
 	}
 	var a *aloneColumns
 	if !c.stated {
@@ -210,7 +215,7 @@ func columnsOf(t *textTable, r Reading) (*columns, error) {
 func (t *textTable) plainTitles() []string {
 	plain := make([]string, len(t.header))
 	for j, h := range t.header {
-		plain[j] = strings.Trim(plainName(h), "_")
+		plain[j] = strings.Trim(titleName(h), "_")
 	}
 	return plain
 }
@@ -275,7 +280,7 @@ func (c *columns) oneHot(plain []string) (int, error) {
 		for i, row := range c.rows {
 			ones := 0
 			for k, j := range cols {
-				if isTrue(row[j]) {
+				if one, _ := flagOf(row[j]); one {
 					texts[i] = classes[k]
 					ones++
 				}
@@ -296,18 +301,23 @@ func (c *columns) oneHot(plain []string) (int, error) {
 	return -1, nil
 }
 
-// isTrue reports whether a field is 1 or true.
-func isTrue(field string) bool {
-	v, whole := wholeNumber(field)
-	return whole && v == 1 || strings.EqualFold(field, "true")
+// flagOf returns what a field says where it is 1 or 0, true or false, yes or no, or the like.
+func flagOf(field string) (value, ok bool) {
+	if v, whole := wholeNumber(field); whole {
+		return v == 1, v == 0 || v == 1
+	}
+	switch strings.ToLower(field) {
+	case "true", "t", "yes", "y", "correct", "right":
+		return true, true
+	case "false", "f", "no", "n", "incorrect", "wrong":
+		return false, true
+	}
+	return false, false
 }
 
-// isFlag reports whether all fields of a column are 0, 1, true or false.
+// isFlag reports whether all fields of a column are flags.
 func (t *textTable) isFlag(col int) bool {
-	return !slices.ContainsFunc(t.distinct(col), func(s string) bool {
-		v, whole := wholeNumber(s)
-		return !(whole && (v == 0 || v == 1) || strings.EqualFold(s, "true") || strings.EqualFold(s, "false"))
-	})
+	return !slices.ContainsFunc(t.distinct(col), func(s string) bool { _, ok := flagOf(s); return !ok })
 }
 
 // labelFix is what to do about a table without a column of labels.
@@ -441,10 +451,12 @@ func (c *columns) statedScores(plain []string, patterns []string) error {
 		return err
 	}
 	c.scores = found
-	for _, g := range c.matchTitles(plain, c.labelTexts(), func(j int) bool { return !slices.Contains(found, j) }) {
-		if len(g.cols) == len(found) {
-			c.scores, c.titled, c.kind = g.cols, g.titled, kindOfPrefix(g.prefix)
-			return c.order()
+	for _, bounds := range []func(prefix, label, suffix string) bool{between, anywhere} {
+		for _, g := range c.matchTitles(c.lowerTitles(), c.labelTexts(), bounds, func(j int) bool { return !slices.Contains(found, j) }) {
+			if len(g.cols) == len(found) {
+				c.scores, c.titled, c.kind = g.cols, g.titled, kindOfPrefix(g.prefix)
+				return c.order()
+			}
 		}
 	}
 	for _, p := range scorePrefixes {
@@ -472,7 +484,11 @@ func (c *columns) chooseScores(plain []string) error {
 	labels := c.labelTexts()
 	prefixed, err := c.prefixed(plain)
 	if prefixed == nil || len(prefixed.cols) > 1 && slices.ContainsFunc(labels, func(l string) bool { return !slices.Contains(prefixed.titled, l) }) {
-		groups, kind := ofKind(c.matchTitles(plain, labels, c.isTaken))
+		lower := c.lowerTitles()
+		groups, kind := ofKind(c.matchTitles(lower, labels, between, c.isTaken))
+		if len(groups) == 0 {
+			groups, kind = ofKind(c.matchTitles(lower, labels, anywhere, c.isTaken))
+		}
 		if len(groups) > 1 {
 			var names []string
 			for _, g := range groups {
@@ -484,7 +500,7 @@ func (c *columns) chooseScores(plain []string) error {
 			c.scores, c.titled, c.kind = groups[0].cols, groups[0].titled, kind
 			return c.order()
 		}
-		if g := c.spelled(plain, labels); g != nil {
+		if g := c.spelled(lower, labels); g != nil {
 			c.scores, c.titled, c.kind = g.cols, g.titled, kindOfPrefix(g.prefix+" "+g.suffix)
 			return c.order()
 		}
@@ -503,7 +519,7 @@ func (c *columns) chooseScores(plain []string) error {
 	for _, j := range c.scores {
 		title := plain[j]
 		if len(c.scores) == 1 {
-			title = cmp.Or(labelIn(title, labels), title)
+			title = cmp.Or(labelIn(c.lowerTitles()[j], labels), title)
 		}
 		c.titled = append(c.titled, title)
 	}
@@ -603,7 +619,7 @@ func (c *columns) unprefixed(plain []string) []int {
 		values[plainName(row[c.label])] = true
 	}
 	var named, numbered, fractions []int
-	for j, title := range plain {
+	for j, title := range c.lowerTitles() {
 		if c.isTaken(j) || !c.isNumeric(j) {
 			continue
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/qats-bench/qats/data/npy"
@@ -81,22 +82,12 @@ func (c *columns) predictedOrClass(plain []string, correct, predicted []int) (*a
 		return nil, nil
 	}
 	own := slices.Concat(correct, predicted, []int{c.label, c.split})
-	var scores []int
-	logs := false
-	for _, p := range scorePrefixes {
-		for _, prefix := range p.names {
-			if j := slices.Index(plain, prefix); j >= 0 && p.kind != KindLogits && !slices.Contains(own, j) && (c.isNumeric(j) && c.isScore(j, p.kind, prefix) || c.isFraction(j)) {
-				scores, logs = append(scores, j), p.kind == KindLogProbs
-			}
-		}
-		if len(scores) > 0 {
-			break
-		}
-	}
-	if len(scores) != 1 || c.several(plain, append(own, scores...)) {
+	one, kind := c.onlyScore(plain, own)
+	if one < 0 || c.several(plain, append(own, one)) {
 		return nil, nil
 	}
-	a := &aloneColumns{confidence: scores[0], correct: -1, label: c.label, logs: logs}
+	logs := kind == KindLogProbs
+	a := &aloneColumns{confidence: one, correct: -1, label: c.label, logs: logs}
 	switch {
 	case len(predicted) == 1 && c.label >= 0:
 		a.predicted = predicted[0]
@@ -122,28 +113,111 @@ func (c *columns) predictedOrClass(plain []string, correct, predicted []int) (*a
 			}
 			predicted := ""
 			if a.correct < 0 && a.predicted >= 0 {
-				predicted = titleText(c.rows[i][a.predicted])
+				predicted = classText(c.rows[i][a.predicted])
 			}
-			e.add(v, titleText(c.rows[i][c.label]), predicted)
+			e.add(v, classText(c.rows[i][c.label]), predicted)
 		}
 	}
 	title := c.title(a.confidence)
+	named := labelIn(c.lowerTitles()[one], c.labelTexts()) != ""
 	switch r, why := e.decide(a.correct >= 0 || a.predicted >= 0); {
+	case named && len(e.classes) == 2:
 	case r == ofPredicted:
 		a.why = why
 		return a, nil
 	case r == unclear:
 		return nil, c.fail(fmt.Sprintf("%s is the probability of the predicted class or that of one class: some numbers are below .5, and no threshold of it gives %s", title, c.title(a.predicted)),
 			fmt.Sprintf("say which: --confidence %s --prediction %s, or --classes %s", title, c.title(a.predicted), title))
-	case r == ofOther && labelIn(plainName(c.header[a.confidence]), c.labelTexts()) == "":
+	case r == ofOther:
 		return nil, c.fail(fmt.Sprintf("%s is the probability of class 0 of two: the predictions in %s are class 1 where it is low", title, c.title(a.predicted)), "give the probability of class 1, or name the column by its class, such as p_0")
 	case r == noPredicted:
-		return nil, c.fail("no number of "+title+" is below .5: it looks like the probability of the predicted class, and no column has the predictions", "add the predicted class of each row as a column pred; or, if it is the probability of one class, name it: --classes "+title)
-	case a.correct < 0 && a.predicted < 0:
+		return nil, c.fail("no number of "+title+" is below .5: it looks like the probability of the predicted class, and no column has the predictions", "add the predicted class of each row as a column pred, or name it by --prediction; or, if it is the probability of one class, name it: --classes "+title)
+	}
+	if a.correct < 0 && a.predicted < 0 {
 		return nil, nil
 	}
 	c.used = append(c.used, max(a.correct, a.predicted))
 	return nil, nil
+}
+
+// onlyScore returns the only column that can be one probability a row, and what its title says of it; -1 where there is none.
+// Titles of scores go before those of other numbers with fractions.
+func (c *columns) onlyScore(plain []string, own []int) (int, Kind) {
+	for _, p := range scorePrefixes {
+		var found []int
+		for _, prefix := range p.names {
+			if j := slices.Index(plain, prefix); j >= 0 && p.kind != KindLogits && !slices.Contains(own, j) && (c.isNumeric(j) && c.isScore(j, p.kind, prefix) || c.isFraction(j)) {
+				found = append(found, j)
+			}
+		}
+		switch {
+		case len(found) == 1:
+			return found[0], p.kind
+		case len(found) > 1:
+			return -1, AnyKind
+		}
+	}
+	found := -1
+	for j, title := range plain {
+		if slices.Contains(own, j) || slices.Contains(indexTitles, title) || slices.Contains(weightTitles, title) || !c.isFraction(j) {
+			continue
+		}
+		if found >= 0 {
+			return -1, AnyKind
+		}
+		found = j
+	}
+	if found < 0 || kindOfPrefix(plain[found]) == KindLogits {
+		return -1, AnyKind
+	}
+	return found, kindOfPrefix(plain[found])
+}
+
+// predictionsOf returns the columns of predicted classes: those with a title of them, the exact ones first, or else the only
+// column whose fields are all labels, where labels are names.
+func (c *columns) predictionsOf(plain []string) []int {
+	var exact, like, equal []int
+	labels := map[string]bool{}
+	names := c.label >= 0
+	for i := range c.rows {
+		if c.label >= 0 {
+			text := classText(c.rows[i][c.label])
+			_, number := wholeNumber(text)
+			names, labels[text] = names && !number, true
+		}
+	}
+	for j, title := range plain {
+		switch {
+		case j == c.label || j == c.split || c.isFraction(j):
+		case slices.Contains(predictedNames, title):
+			exact = append(exact, j)
+		case isPredicted(title):
+			like = append(like, j)
+		case names && len(c.distinct(j)) > 1 && !slices.ContainsFunc(c.distinct(j), func(s string) bool { return !labels[classText(s)] }):
+			equal = append(equal, j)
+		}
+	}
+	for _, found := range [][]int{exact, like, equal} {
+		if len(found) > 0 {
+			return found
+		}
+	}
+	return nil
+}
+
+// classText returns a class as labels and predictions are compared: in lower case, numbers without a point or label_ before
+// them, and true and false as 1 and 0.
+func classText(field string) string {
+	if v, whole := classNumber(field); whole {
+		return strconv.Itoa(int(v))
+	}
+	switch field = strings.ToLower(field); field {
+	case "true":
+		return "1"
+	case "false":
+		return "0"
+	}
+	return field
 }
 
 // isRight reports whether the prediction of a row is right.
@@ -151,11 +225,8 @@ func (c *columns) isRight(row int) (bool, error) {
 	a := c.alone
 	if a.correct >= 0 {
 		text := c.rows[row][a.correct]
-		switch strings.ToLower(text) {
-		case "1", "1.0", "true":
-			return true, nil
-		case "0", "0.0", "false":
-			return false, nil
+		if right, ok := flagOf(text); ok {
+			return right, nil
 		}
 		return false, c.problem(row, a.correct, fmt.Sprintf("%q says neither that the prediction is right nor that it is wrong", text), "write 1 or true where it is right, 0 or false where it is wrong")
 	}
@@ -164,15 +235,16 @@ func (c *columns) isRight(row int) (bool, error) {
 			return false, c.problem(row, col, "no class", "remove the row, or give it a class")
 		}
 	}
-	predicted, label := c.rows[row][a.predicted], c.rows[row][a.label]
-	p, isNumber := classNumber(predicted)
-	y, also := classNumber(label)
-	return predicted == label || isNumber && also && p == y, nil
+	return classText(c.rows[row][a.predicted]) == classText(c.rows[row][a.label]), nil
 }
 
 // aloneArrays is arrays for predictions with a confidence alone.
 func (c *columns) aloneArrays() (npy.Held, []string, error) {
 	a := c.alone
+	if err := c.comparable(); err != nil {
+		return nil, nil, err
+	}
+	percent := c.inPercent()
 	var w npy.TensorWriter
 	for _, split := range []Split{"", Cal, Test} {
 		rows := c.rowsOf[split]
@@ -191,6 +263,9 @@ func (c *columns) aloneArrays() (npy.Held, []string, error) {
 			}
 			if a.logs {
 				v = math.Exp(v)
+			}
+			if percent {
+				v /= 100
 			}
 			if !(v >= 0 && v <= 1) {
 				return nil, nil, c.badConfidence(i, v)
@@ -219,21 +294,44 @@ func (c *columns) aloneArrays() (npy.Held, []string, error) {
 	if a.logs {
 		exp = "exp of "
 	}
+	if percent {
+		a.why += " (all are in [0, 100]: read as per cent)"
+	}
 	b, err := w.Bytes()
 	return b, append([]string{"predictions with a confidence alone: confidence in " + exp + c.title(a.confidence) + a.why + ", " + right + c.besideWords(used...)}, c.told...), err
 }
 
+// comparable returns an error if no prediction is a label: then they are written in two ways.
+func (c *columns) comparable() error {
+	a := c.alone
+	if a.correct >= 0 {
+		return nil
+	}
+	labels := c.distinct(a.label)
+	for i, l := range labels {
+		labels[i] = classText(l)
+	}
+	predicted := c.distinct(a.predicted)
+	if slices.ContainsFunc(predicted, func(p string) bool { return slices.Contains(labels, classText(p)) }) {
+		return nil
+	}
+	return c.fail(fmt.Sprintf("the predictions in %s are %s, and the labels in %s are %s: none is both", c.title(a.predicted), few(predicted, 4), c.title(a.label), few(c.distinct(a.label), 4)), "write classes in one way in both columns")
+}
+
+// inPercent reports whether confidences look like per cent: some are above 50, and all are in [0, 100].
+func (c *columns) inPercent() bool {
+	most := 0.0
+	for i := range c.rows {
+		v, err := c.number(i, c.alone.confidence)
+		if err != nil || v < 0 || v > 100 || strings.Contains(c.rows[i][c.alone.confidence], "%") {
+			return false
+		}
+		most = max(most, v)
+	}
+	return most > 50
+}
+
 // badConfidence is the error of a confidence outside [0, 1].
 func (c *columns) badConfidence(row int, v float64) error {
-	fix := ""
-	least, most := v, v
-	for i := range c.rows {
-		if x, err := c.number(i, c.alone.confidence); err == nil {
-			least, most = min(least, x), max(most, x)
-		}
-	}
-	if least >= 0 && most >= 2 && most <= 100 {
-		fix = fmt.Sprintf("the largest is %.4g: if these are per cent, divide them by 100", most)
-	}
-	return c.problem(row, c.alone.confidence, fmt.Sprintf("%.6g is not a confidence in [0, 1]", v), fix)
+	return c.problem(row, c.alone.confidence, fmt.Sprintf("%.6g is not a confidence in [0, 1]", v), "")
 }

@@ -37,6 +37,15 @@ func (c *columns) labelTexts() []string {
 	return list
 }
 
+// lowerTitles returns the titles as they name labels: in lower case, with _ between words that are separated.
+func (t *textTable) lowerTitles() []string {
+	lower := make([]string, len(t.header))
+	for j, h := range t.header {
+		lower[j] = strings.Trim(plainName(h), "_")
+	}
+	return lower
+}
+
 // titleText returns a label as it stands in titles.
 func titleText(label string) string {
 	if v, whole := classNumber(label); whole {
@@ -58,14 +67,14 @@ var spellings = [][2]string{{"false", "true"}, {"no", "yes"}, {"neg", "pos"}, {"
 
 // spelled returns the only group of columns whose titles are another spelling of the two labels, with the labels as its
 // titles; nil if there is none.
-func (c *columns) spelled(plain, labels []string) *titledGroup {
+func (c *columns) spelled(lower, labels []string) *titledGroup {
 	if !slices.Equal(labels, []string{"0", "1"}) && !slices.Equal(labels, []string{"negative", "positive"}) {
 		return nil
 	}
 	var found []titledGroup
 	for _, names := range spellings {
 		if labels[0] == "0" || strings.HasPrefix(labels[0], names[0]) && strings.HasPrefix(labels[1], names[1]) {
-			groups, _ := ofKind(c.matchTitles(plain, names[:], c.isTaken))
+			groups, _ := ofKind(c.matchTitles(lower, names[:], between, c.isTaken))
 			for _, g := range groups {
 				if len(g.cols) == 2 {
 					for i, title := range g.titled {
@@ -93,20 +102,26 @@ func between(prefix, label, suffix string) bool {
 	return (prefix == "" || !word(a)) && (suffix == "" || !word(b))
 }
 
-// matchTitles returns the groups of columns of numbers whose titles name all labels, between a prefix and a suffix. Other
-// columns with the same prefix and suffix are classes of which there is no row.
-func (c *columns) matchTitles(plain, labels []string, taken func(j int) bool) (groups []titledGroup) {
-	if len(labels) < 2 || len(labels) > len(plain) {
+// anywhere is between for labels that are names, which may be part of a word, as in probCat.
+func anywhere(prefix, label, suffix string) bool {
+	_, err := strconv.Atoi(label)
+	return err != nil || between(prefix, label, suffix)
+}
+
+// matchTitles returns the groups of columns of numbers whose titles name all labels, between a prefix and a suffix that fit by
+// bounds. Other columns with the same prefix and suffix are classes of which there is no row.
+func (c *columns) matchTitles(lower, labels []string, bounds func(prefix, label, suffix string) bool, taken func(j int) bool) (groups []titledGroup) {
+	if len(labels) < 2 || len(labels) > len(lower) {
 		return nil
 	}
 	at := map[string]int{}
-	for j, title := range plain {
+	for j, title := range lower {
 		if !taken(j) && c.isNumeric(j) {
 			at[title] = j
 		}
 	}
 	first := slices.MaxFunc(labels, func(a, b string) int { return cmp.Compare(len(a), len(b)) }) // it stands in the fewest titles
-	for j, title := range plain {
+	for j, title := range lower {
 		if taken(j) {
 			continue
 		}
@@ -119,12 +134,12 @@ func (c *columns) matchTitles(plain, labels []string, taken func(j int) bool) (g
 			from += i + 1
 			fits := func(label string) bool {
 				_, ok := at[g.prefix+label+g.suffix]
-				return ok && between(g.prefix, label, g.suffix)
+				return ok && bounds(g.prefix, label, g.suffix)
 			}
 			if slices.ContainsFunc(labels, func(l string) bool { return !fits(l) }) {
 				continue
 			}
-			for k, t := range plain {
+			for k, t := range lower {
 				rest, ok := strings.CutPrefix(t, g.prefix)
 				rest, ends := strings.CutSuffix(rest, g.suffix)
 				_, numeric := at[t]

@@ -314,7 +314,7 @@ func (f *fit) printJSON(w io.Writer, object *fitJSON, model *calib.Model, clock 
 
 // checkOutputs checks the names of the output files before the work is done.
 func (f *fit) checkOutputs() error {
-	if _, end := data.Forms().Match(f.output); end != "" {
+	if _, end := data.Forms().Match(f.output); end != "" && end != ".json" {
 		return usage("-o %s: a model is JSON and no %s: name it, for example, model.json", f.output, end)
 	}
 	if f.json && f.figure == stdoutName {

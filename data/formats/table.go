@@ -12,8 +12,8 @@ type Table struct {
 	Names []string // how names end, the usual ending first
 }
 
-// RecordNames are how names of JSON lines end, the usual ending first.
-var RecordNames = []string{".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz"}
+// RecordNames are how names of records of JSON end, the usual ending first.
+var RecordNames = []string{".jsonl", ".ndjson", ".json", ".jsonl.gz", ".ndjson.gz"}
 
 func (t Table) Endings() []string { return t.Names }
 func (Table) Content() Content    { return Rows }
@@ -32,5 +32,5 @@ func (Table) Open(npy.File, Member, int64) (npy.Header, npy.File, error) {
 	return npy.Header{}, npy.File{}, errTable
 }
 
-// IsRecords reports whether the name of a file is that of JSON lines.
+// IsRecords reports whether the name of a file is that of records of JSON.
 func IsRecords(path string) bool { return match(Table{Names: RecordNames}, path) != "" }
