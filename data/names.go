@@ -37,7 +37,7 @@ var labelNames = []string{"labels", "label", "targets", "target", "y", "y_true",
 // of the flags that say whether the prediction is right; predictedNames those of predicted classes.
 var (
 	confidenceNames = []string{"confidence", "confidences", "conf"}
-	correctNames    = []string{"correct", "is_correct", "correctness", "hit", "hits", "right", "tp", "is_tp", "true_positive", "is_true_positive", "matched", "is_matched", "match", "is_match", "exact_match", "is_right", "success", "answer_correct", "was_correct"}
+	correctNames    = []string{"correct", "is_correct", "correctness", "hit", "hits", "right", "tp", "is_tp", "true_positive", "is_true_positive", "matched", "is_matched", "match", "is_match", "exact_match", "is_right", "success", "answer_correct", "was_correct", "acc"}
 	predictedNames  = []string{"predicted", "pred", "preds", "predict", "prediction", "predictions", "y_pred", "y_hat", "yhat", "pred_label", "pred_labels", "predicted_label", "predicted_labels", "predicted_class", "pred_class", "predicted_classes", "y_predicted", "model_answer", "model_output", "model_prediction"}
 )
 

@@ -93,6 +93,7 @@ func (c *columns) chooseBeside(plain []string, r Reading) (err error) {
 	}{
 		{&c.beside.weight, "weight", r.Weight, among(weightTitles), c.isNumeric},
 		{&c.beside.fold, "fold", r.Fold, among(foldTitles), c.isFold},
+		{&c.beside.fold, "fold", r.Fold, among(splitTitles), func(j int) bool { return c.namesFolds(j) && c.isFold(j) }},
 		{&c.beside.group, "group", r.Group, isGroup, c.isGroup},
 		{&c.beside.group, "group", r.Group, among(rowTitles), func(j int) bool { return c.repeats(j) && c.isGroup(j) }},
 	} {
@@ -142,6 +143,11 @@ func (c *columns) isFold(col int) bool {
 	list := c.distinct(col)
 	named := slices.ContainsFunc(list, func(s string) bool { return s == "" || setOf(s) != "" || strings.EqualFold(s, "train") })
 	return len(list) >= 2 && 2*len(list) <= len(c.rows) && !named && !c.isFraction(col)
+}
+
+// namesFolds reports whether all fields of a column name a fold, such as fold_0.
+func (c *columns) namesFolds(col int) bool {
+	return !slices.ContainsFunc(c.distinct(col), func(s string) bool { return !strings.HasPrefix(strings.ToLower(s), "fold") })
 }
 
 // foldNumbers numbers the folds: as they are where all are whole numbers from 0, else by their first rows.

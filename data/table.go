@@ -128,7 +128,7 @@ func columnsOf(t *textTable, r Reading) (*columns, error) {
 			labels, plain = []int{j}, t.plainTitles()
 		}
 	}
-	if found := with(splitTitles); len(found) > 0 && !c.isFraction(found[0]) && !(slices.Contains(foldTitles, plain[found[0]]) && c.isFold(found[0])) {
+	if found := with(splitTitles); len(found) > 0 && !c.isFraction(found[0]) && !((slices.Contains(foldTitles, plain[found[0]]) || c.namesFolds(found[0])) && c.isFold(found[0])) {
 		c.split = found[0]
 	}
 	confidence, correct := c.confidenceColumns(plain), lists.Where(with(correctNames), func(j int) bool { return c.isFlag(j) || strings.Contains(plain[j], "correct") })
@@ -254,7 +254,7 @@ func (c *columns) areClasses() error {
 		return nil
 	}
 	for i, row := range c.rows {
-		if _, whole := wholeNumber(row[c.label]); whole || !isNumber(row[c.label]) {
+		if _, whole := wholeNumber(row[c.label]); whole || !isNumber(row[c.label]) || strings.EqualFold(row[c.label], "nan") {
 			continue
 		}
 		return c.problem(i, c.label, fmt.Sprintf("%s is no class: numbers with fractions are the targets of a regression or soft labels, and calibration here is of classes", row[c.label]), "name the column of classes: --label COLUMN")
@@ -385,7 +385,7 @@ func (c *columns) chooseRows() error {
 	}
 	cal, test := take(Cal, calTitles()), take(Test, testTitles)
 	if cal == "" && test == "" {
-		return c.fail(fmt.Sprintf("column %s has the values %s, and none of cal, val and test", c.title(c.split), few(names, 8)), "name the values: python3 -m qatsbench.datasets import csv --split "+c.title(c.split)+" --cal VALUE --test VALUE")
+		return c.fail(fmt.Sprintf("column %s has the values %s, and none of cal, val and test", c.title(c.split), few(names, 8)), "if they are folds, --fold "+c.title(c.split)+"; else name the values: python3 -m qatsbench.datasets import csv --split "+c.title(c.split)+" --cal VALUE --test VALUE")
 	}
 	var left []string
 	for _, name := range names {
@@ -508,6 +508,11 @@ func (c *columns) chooseScores(plain []string) error {
 	if err != nil {
 		return err
 	}
+	if prefixed != nil && len(prefixed.cols) == 1 && prefixed.titled[0] == "" { // one of classes that are named by letters, such as a, b, c
+		if together := c.unprefixed(); len(together) > 1 && slices.Contains(together, prefixed.cols[0]) {
+			prefixed, c.kind = nil, AnyKind
+		}
+	}
 	if prefixed != nil {
 		if err := c.noNumbers(plain, []string{prefixed.prefix}, prefixed.cols); err != nil {
 			return err
@@ -515,7 +520,7 @@ func (c *columns) chooseScores(plain []string) error {
 		c.scores, c.titled = prefixed.cols, prefixed.titled
 		return c.order()
 	}
-	c.scores = c.unprefixed(plain)
+	c.scores = c.unprefixed()
 	for _, j := range c.scores {
 		title := plain[j]
 		if len(c.scores) == 1 {
@@ -528,6 +533,9 @@ func (c *columns) chooseScores(plain []string) error {
 			if err := c.noNumbers(plain, p.names, nil); err != nil {
 				return err
 			}
+		}
+		if j := c.confidenceColumns(plain); len(j) > 0 {
+			return c.fail(c.title(j[0])+" is a confidence, and nothing says which predictions are right", "add a column of the predicted classes, such as pred, or one that says whether each prediction is right, such as correct; detections need the latter")
 		}
 		return c.fail("no columns of scores, such as p_0, p_1 or logit_cat, logit_dog (the columns are "+few(c.header, 12)+")", "name the columns by --classes; integers in one column are labels, and are never taken as scores")
 	}
@@ -613,13 +621,14 @@ var confidences = []string{"confidence", "conf"}
 // unprefixed returns the columns of scores whose titles have no prefix: all columns of numbers that
 // are probabilities together, or those whose titles are the labels, or numbers; or the only one that
 // is no integer.
-func (c *columns) unprefixed(plain []string) []int {
+func (c *columns) unprefixed() []int {
+	plain := c.lowerTitles()
 	values := map[string]bool{}
 	for _, row := range c.rows {
 		values[plainName(row[c.label])] = true
 	}
 	var named, numbered, fractions []int
-	for j, title := range c.lowerTitles() {
+	for j, title := range plain {
 		if c.isTaken(j) || !c.isNumeric(j) {
 			continue
 		}
@@ -699,7 +708,7 @@ func (c *columns) chooseClasses() error {
 		for _, i := range c.rowsOf[split] {
 			text := c.rows[i][c.label]
 			if text == "" {
-				return c.problem(i, c.label, "no label", "remove the row, or give it a label")
+				return c.problem(i, c.label, "no label", "--ignore '' leaves out such rows; or give it a label")
 			}
 			if _, ok := wholeNumber(text); !ok {
 				integers = false
@@ -708,6 +717,13 @@ func (c *columns) chooseClasses() error {
 		}
 	}
 	names := slices.Sorted(maps.Keys(distinct))
+	if integers {
+		slices.SortFunc(names, func(a, b string) int {
+			x, _ := wholeNumber(a)
+			y, _ := wholeNumber(b)
+			return cmp.Compare(x, y)
+		})
+	}
 	titled := map[string]int32{}
 	for i, title := range c.titled {
 		titled[title] = int32(i)
@@ -728,6 +744,17 @@ func (c *columns) chooseClasses() error {
 		c.classes[text] = class
 	}
 	single := len(c.scores) == 1
+	if len(missing) > 0 && !single {
+		if err := cmp.Or(c.cumulative(len(names)), c.oneModel()); err != nil {
+			return err
+		}
+	}
+	numbered := !slices.ContainsFunc(c.titled, func(title string) bool { _, err := strconv.Atoi(title); return err != nil })
+	others := lists.Where(missing, func(text string) bool { _, number := wholeNumber(text); return !number })
+	ignoring := ""
+	if len(others) > 0 && len(others) < len(names) && (len(missing) < len(names) || len(names)-len(others) == max(2, len(c.scores))) {
+		ignoring = "if rows of " + few(others, 8) + " have no class, --ignore " + strings.Join(others[:min(len(others), 8)], ",") + "; else "
+	}
 	switch {
 	case single && len(names) == 2 && len(missing) == 1: // the title names the class whose score it is
 		other := missing[0]
@@ -748,17 +775,81 @@ func (c *columns) chooseClasses() error {
 	case integers && single && len(names) > fewestGroups:
 		return c.fail(fmt.Sprintf("%d labels (%s), and one column of scores, %s", len(names), few(names, 8), c.titles(c.scores)),
 			"if they are the targets of a regression, there is nothing to calibrate: qats is for classes; of classes, give the scores of all, or the predicted class beside its probability")
+	case integers && !single && numbered && len(names) == len(c.scores) && len(missing) == len(names) && !c.fromOne(names):
+		return c.fail(fmt.Sprintf("the labels are %s, and the columns of scores %s have other numbers", few(names, 8), c.titles(c.scores)), "name each column by its class, such as p_"+names[0])
+	case integers && len(names) == max(2, len(c.scores)) && !slices.Contains(names, "255") && (single && !slices.Contains(names, "0") || !single && !numbered && !c.fromZero(names)):
+		return c.ascending(names)
 	case integers:
 		for _, text := range names {
 			c.classes[text], _ = wholeNumber(text)
 		}
 		return nil
 	case !single && len(missing) < len(names):
-		return c.fail("no column of scores is of "+few(missing, 8)+", and others are of "+few(slices.DeleteFunc(names, func(n string) bool { return slices.Contains(missing, n) }), 8), "name each column by its class, such as p_"+missing[0])
+		return c.fail("no column of scores is of "+few(missing, 8)+", and others are of "+few(slices.DeleteFunc(names, func(n string) bool { return slices.Contains(missing, n) }), 8), ignoring+"name each column by its class, such as p_"+missing[0])
+	case single && len(names) > 2:
+		return c.fail(fmt.Sprintf("%d labels (%s), and one column of scores, %s", len(names), few(names, 8), c.titles(c.scores)),
+			ignoring+"give the scores of all classes, or beside one the predicted class, as pred, or whether the prediction is right, as correct; detections need the latter")
 	case len(names) != max(2, len(c.scores)):
 		return c.fail(fmt.Sprintf("%d labels (%s), and %d classes by the columns %s, whose titles do not name the labels", len(names), few(names, 8), max(2, len(c.scores)), c.titles(c.scores)), "name each column by its class, such as p_"+names[0])
 	}
 	return c.ascending(names)
+}
+
+// fromZero reports whether all labels are numbers from 0 to below that of the columns of scores, and fromOne whether they are
+// those from 1 on.
+func (c *columns) fromZero(names []string) bool {
+	last, _ := wholeNumber(names[len(names)-1])
+	first, _ := wholeNumber(names[0])
+	return first >= 0 && int(last) < len(c.scores)
+}
+
+func (c *columns) fromOne(names []string) bool {
+	last, _ := wholeNumber(names[len(names)-1])
+	first, _ := wholeNumber(names[0])
+	return first == 1 && int(last) == len(c.scores)
+}
+
+// eachRow calls f with the scores of each row until it returns false, and reports whether it never did. Fields that are no
+// numbers end it too.
+func (c *columns) eachRow(f func(row []float64) bool) bool {
+	row := make([]float64, len(c.scores))
+	for i := range c.rows {
+		for k, j := range c.scores {
+			v, err := c.number(i, j)
+			if err != nil {
+				return false
+			}
+			row[k] = v
+		}
+		if !f(row) {
+			return false
+		}
+	}
+	return true
+}
+
+// within reports whether all of some numbers are in [0, 1].
+func within(row []float64) bool {
+	return !slices.ContainsFunc(row, func(v float64) bool { return !(v >= 0 && v <= 1+looseSum) })
+}
+
+// oneModel returns an error if columns whose titles name no labels are probabilities that do not sum to 1: then they are hardly
+// of one model.
+func (c *columns) oneModel() error {
+	if !c.eachRow(within) || c.sumsToOne(c.scores) || !slices.ContainsFunc(c.titled, func(title string) bool { _, err := strconv.Atoi(title); return err != nil }) {
+		return nil
+	}
+	return c.fail(fmt.Sprintf("the columns %s are in [0, 1], do not sum to 1, and do not name the labels in their titles", c.titles(c.scores)), "of several models or outputs, name the columns of one: --classes "+c.title(c.scores[0]))
+}
+
+// cumulative returns an error if the scores are those of ordered classes: k-1 probabilities that rise, or fall, along each row.
+func (c *columns) cumulative(k int) error {
+	if len(c.scores) != k-1 || !c.eachRow(func(row []float64) bool { return within(row) && slices.IsSorted(row) }) && !c.eachRow(func(row []float64) bool {
+		return within(row) && slices.IsSortedFunc(row, func(a, b float64) int { return cmp.Compare(b, a) })
+	}) {
+		return nil
+	}
+	return c.fail(fmt.Sprintf("%d labels, and %d scores, %s, that rise or fall along every row: they are cumulative probabilities of ordered classes", k, k-1, c.titles(c.scores)), "give the probability of each class: the differences of neighbours, with 0 before and 1 behind them")
 }
 
 // wholeNumber returns the integer that a label is, as 3 or 3.0.
@@ -790,6 +881,10 @@ func (c *columns) ascending(names []string) error {
 // chance.
 func (c *columns) beyondChance(first string) error {
 	right, n := 0, 0
+	threshold := 0.5 // of one score
+	if c.kind == KindLogits || !c.eachRow(within) {
+		threshold = 0
+	}
 	for _, split := range []Split{"", Cal, Test} {
 		for _, i := range c.rowsOf[split] {
 			best, most := 0, math.Inf(-1)
@@ -804,7 +899,7 @@ func (c *columns) beyondChance(first string) error {
 			}
 			if len(c.scores) == 1 {
 				best = 0
-				if most > 0.5 && c.kind != KindLogits || most > 0 && c.kind == KindLogits {
+				if most > threshold {
 					best = 1
 				}
 			}
@@ -910,7 +1005,7 @@ func (c *columns) arrays() (npy.Held, []string, error) {
 		}
 	}
 	what := map[Kind]string{KindLogits: "logits", KindLogProbs: "log-probabilities", KindProbs: "probabilities"}[kind]
-	told := []string{fmt.Sprintf("%s in %s%s, labels in %s%s", what, c.titles(c.scores), why, c.title(c.label), c.besideWords(append(append([]int{c.label}, c.scores...), c.used...)...))}
+	told := []string{fmt.Sprintf("%s in %s%s, labels in %s (%d classes)%s", what, c.titles(c.scores), why, c.title(c.label), max(2, len(c.scores)), c.besideWords(append(append([]int{c.label}, c.scores...), c.used...)...))}
 	b, err := w.Bytes()
 	return b, append(told, c.told...), err
 }

@@ -288,7 +288,7 @@ func (c *columns) aloneArrays() (npy.Held, []string, error) {
 	if a.correct >= 0 {
 		right, used = "correctness in "+c.title(a.correct), append(used, a.correct)
 	} else {
-		right, used = "right where "+c.title(a.predicted)+" is "+c.title(a.label), append(used, a.predicted, a.label)
+		right, used = fmt.Sprintf("right where %s is %s (%d classes)", c.title(a.predicted), c.title(a.label), c.classCount()), append(used, a.predicted, a.label)
 	}
 	exp := ""
 	if a.logs {
@@ -316,6 +316,17 @@ func (c *columns) comparable() error {
 		return nil
 	}
 	return c.fail(fmt.Sprintf("the predictions in %s are %s, and the labels in %s are %s: none is both", c.title(a.predicted), few(predicted, 4), c.title(a.label), few(c.distinct(a.label), 4)), "write classes in one way in both columns")
+}
+
+// classCount is the number of classes among labels and predictions.
+func (c *columns) classCount() int {
+	seen := map[string]bool{}
+	for _, col := range []int{c.alone.predicted, c.alone.label} {
+		for _, s := range c.distinct(col) {
+			seen[classText(s)] = true
+		}
+	}
+	return len(seen)
 }
 
 // inPercent reports whether confidences look like per cent: some are above 50, and all are in [0, 100].

@@ -201,7 +201,7 @@ func (t *textTable) afterComments(text string) (string, int) {
 		case strings.HasPrefix(line, "#"):
 			comment = strings.TrimLeft(line, "# ")
 		case line != "" || !more:
-			if comment != "" && !slices.ContainsFunc(strings.FieldsFunc(line, func(r rune) bool { return r == separatorOf(line) }), func(f string) bool { return !isNumber(strings.TrimSpace(f)) }) {
+			if comment != "" && !slices.ContainsFunc(strings.FieldsFunc(line, func(r rune) bool { return r == separatorOf(line) || r == ' ' }), func(f string) bool { return !isNumber(strings.TrimSpace(f)) }) {
 				text, before = comment+"\n"+text, before-1
 				line, rest = comment, line
 			}

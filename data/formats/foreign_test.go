@@ -38,7 +38,7 @@ func TestTheFirstBytesSayWhatAFileIs(t *testing.T) {
 		{"z.h5", "\x89HDF\r\n\x1a\n", "a file of HDF5"},
 		{"z.npy", "version https://git-lfs.github.com/spec/v1\n", "a pointer of Git LFS in the place of the file; get the file: git lfs pull"},
 		{"z.csv", "<!DOCTYPE html>", "a web page in the place of the file"},
-		{"z.json", `[{"p": 1}]`, "a text of JSON"},
+		{"z.dict", `[{"p": 1}]`, "a text of JSON"},
 		{"z.txt", "0.1 0.2\n", "a text, not an array; if it is a table with a header"},
 		{"z.npy", "\x00\x01\x02", ""},
 		{"z.npy", "", ""},
