@@ -188,15 +188,18 @@ func (t *trying) run(cmd *cobra.Command, given *look.Given) error {
 	if err != nil {
 		return err
 	}
+	options := trial.Options{By: t.by, Positive: &t.positive}
 	if !cmd.Flags().Changed("method") {
+		options.Most = trial.MostTime
 		if list, err = spec.NewMethods(experiments.Registry(), []string{in.Recommended()}); err != nil {
 			return err
 		}
 	}
 	if !quiet(cmd) {
-		printSlowMethods(cmd.ErrOrStderr(), in.Slow(list, experiments.SlowFit))
+		dear := in.Dear(list, options.Most)
+		printSlowMethods(cmd.ErrOrStderr(), lists.Where(in.Slow(list, experiments.SlowFit), func(m experiments.SlowMethod) bool { return dear[m.Name] == 0 }))
 	}
-	options := trial.Options{Methods: list, By: t.by, Positive: &t.positive}
+	options.Methods = list
 	end := func() {}
 	if w := cmd.ErrOrStderr(); quiet(cmd) {
 	} else if m, ok := asJSON(w); ok {

@@ -103,6 +103,11 @@ type Options struct {
 	Methods []*spec.Method // beside Plain and Reference
 	By      By             // ByNLL if empty
 
+	// Most bounds the estimated processor time of the methods, from the cheapest on: those beyond it are left out. Plain, Reference and
+	// the method of Begin are always tried. 0 is no bound. The estimate follows from n, k and the method alone, so the same arrays
+	// have the same methods on every machine.
+	Most time.Duration
+
 	// Positive is the positive class of two; nil for metrics.Positive.
 	Positive *int
 
@@ -307,6 +312,25 @@ func (in *Input) Slow(list []*spec.Method, least time.Duration) []experiments.Sl
 	return slow
 }
 
+// MostTime is the bound where nobody names methods.
+const MostTime = 5 * time.Minute
+
+// Dear returns the methods beyond a bound of Options, with the estimated time of each. There is none if the bound is 0.
+func (in *Input) Dear(list []*spec.Method, most time.Duration) map[string]time.Duration {
+	dear := map[string]time.Duration{}
+	if most <= 0 {
+		return dear
+	}
+	var sum time.Duration
+	cost := in.Slow(list, 0)
+	for _, m := range slices.Backward(cost) { // from the cheapest on
+		if sum += m.CPU; sum > most && m.Name != Plain && m.Name != in.Reference() {
+			dear[m.Name] = m.CPU
+		}
+	}
+	return dear
+}
+
 // Run makes a trial.
 func Run(ctx context.Context, in *Input, o Options) (*Trial, error) {
 	t := &Trial{Input: in, By: cmp.Or(o.By, ByNLL), Positive: metrics.Positive, Empty: emptyClasses(in.Cal.Set)}
@@ -338,9 +362,16 @@ func Run(ctx context.Context, in *Input, o Options) (*Trial, error) {
 	if methods, err = with(methods, t.Begin.Method); err != nil {
 		return nil, err
 	}
+	dear := in.Dear(methods, o.Most)
+	delete(dear, t.Begin.Method)
 	for _, m := range methods {
 		if why := in.lacks(m); why != (results.Note{}) {
 			t.LeftOut = append(t.LeftOut, LeftOut{m.Name, why})
+			continue
+		}
+		if cost, ok := dear[m.Name]; ok {
+			why := fmt.Sprintf("its fits are estimated at %.0f s of processor time: name it to try it", cost.Seconds())
+			t.LeftOut = append(t.LeftOut, LeftOut{m.Name, results.Because(why)[0]})
 			continue
 		}
 		k := &task{method: m, cross: scoring.Zeros(w.folds.Len())}

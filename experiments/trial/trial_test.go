@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/data"
@@ -19,6 +20,7 @@ import (
 	"github.com/qats-bench/qats/experiments/look"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/inputfile"
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/metrics"
 )
 
@@ -240,6 +242,41 @@ func TestSlowMethodsAreKnownBefore(t *testing.T) {
 	}
 	if one := in.Slow(list, slow[0].CPU); len(one) != 1 {
 		t.Errorf("%+v", one)
+	}
+}
+
+// Beyond a bound of the estimated time the dear methods are left out, from the dearest on, and never those that a trial always has.
+func TestDearMethodsAreLeftOut(t *testing.T) {
+	in := inputOf(t, drawn(9, 400, 5, 2), nil)
+	list, err := spec.NewMethods(experiments.Registry(), []string{"svs", "qats", "quadratic-ridge", "ets"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	costs := map[string]time.Duration{}
+	for _, m := range in.Slow(list, 0) {
+		costs[m.Name] = m.CPU
+	}
+	all, err := in.Methods(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sum time.Duration
+	for _, m := range in.Slow(all, 0) {
+		if m.Name != "quadratic-ridge" && m.Name != "svs" {
+			sum += m.CPU
+		}
+	}
+	for most, want := range map[time.Duration][]string{0: nil, time.Hour: nil, sum: {"svs", "quadratic-ridge"}, sum + costs["svs"]: {"quadratic-ridge"}, 1: {"svs", "qats", "quadratic-ridge", "ets"}} {
+		got, err := Run(context.Background(), in, Options{Methods: list, Most: most, Unjudged: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out := lists.Values(got.LeftOut, func(l LeftOut) string { return l.Method }); !slices.Equal(out, want) {
+			t.Errorf("%v: left out %v, want %v", most, out, want)
+		}
+		if got.Of(Plain) == nil || got.Of(Reference) == nil || len(got.Results)+len(got.LeftOut) != len(all) {
+			t.Errorf("%v: %d results", most, len(got.Results))
+		}
 	}
 }
 
