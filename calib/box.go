@@ -5,25 +5,10 @@ import (
 	"github.com/qats-bench/qats/calib/report"
 )
 
-// Local is a function of p parameters near one point: Value, Gradient (p) and Hessian (p x p,
-// symmetric, row-major).
-type Local = report.Local
-
 // Range is a parameter of a fit with its bounds, which are allowed values.
 type Range struct {
 	Name        string // as in Parameter
 	Least, Most float64
-}
-
-// Minimum says how MinimiseInBox ended.
-type Minimum struct {
-	At       []float64 // p, the parameters
-	Value    float64
-	Gradient float64       // largest absolute component of the projected gradient, in units of the scaled parameters
-	Steps    int           // accepted steps, of all starts
-	AtBound  report.Bounds // active bounds
-	Starts   int           // number of starts
-	Spread   float64       // the largest value at which a start ended minus Value
 }
 
 // MinimiseInBox minimises a smooth function of a few parameters, each in its range, by
@@ -41,11 +26,12 @@ func MinimiseInBox(eval func(x []float64) (Local, error), starts [][]float64, bo
 	for i, r := range box {
 		lo[i], hi[i] = r.Least, r.Most
 	}
-	end, spread, err := fit.BoxNewtonFrom(eval, starts, lo, hi, unit)
+	end, err := fit.BoxNewtonFrom(eval, starts, lo, hi, unit)
 	if err != nil {
 		return Minimum{}, err
 	}
-	return Minimum{end.At, end.Value, end.Gradient, end.Steps, activeBounds(end.At, box), len(starts), spread}, nil
+	end.AtBound = activeBounds(end.At, box)
+	return end, nil
 }
 
 // activeBounds returns the bounds at which x is.
@@ -59,14 +45,4 @@ func activeBounds(x []float64, box []Range) (active report.Bounds) {
 		}
 	}
 	return active
-}
-
-// Report returns the report of a fit that ended at m, a minimum of the mean NLL,
-// after so many passes over the calibration set. It has a warning if the starts ended at
-// different minima, and one if the fit did not converge.
-func (m Minimum) Report(passes float64) Report {
-	r := fit.Report{NLL: m.Value, Gradient: m.Gradient, Iterations: m.Steps, Passes: passes, AtBound: m.AtBound}
-	fit.WarnLocalMinima(&r, m.Starts, m.Spread)
-	fit.WarnUnconverged(&r)
-	return r
 }

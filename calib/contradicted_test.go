@@ -6,6 +6,7 @@ import (
 
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/testset"
+	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -25,7 +26,7 @@ func TestRowsThatContradictTheOthersLeaveAMinimum(t *testing.T) {
 	for name, set := range map[string]*data.Set{"right": right, "wrong": wrong, "of another scale": other} {
 		f := fitMethod(t, "ts", set, nil)
 		want, _ := testset.BruteTemperature(set)
-		if got := f.Map.(Temperature).T; !(math.Abs(got/want-1) <= 1e-6) || f.Report.Gradient >= fit.GradTol || len(f.Report.Warnings) > 0 {
+		if got := f.Map.(Temperature).T; !(math.Abs(got/want-1) <= 1e-6) || f.Report.Gradient >= report.GradTol || len(f.Report.Warnings) > 0 {
 			t.Errorf("every sixteenth row is %s: T = %.9g, want %.9g; %+v", name, got, want, f.Report)
 		}
 	}

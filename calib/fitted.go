@@ -25,11 +25,14 @@ func (f *Fitted) Probabilities(set *data.Set) (data.Probs, error) {
 	return dst, nil
 }
 
-// Report says how a fit ended: by which bounds, and with which warnings. Parameter is a number
-// that it found.
+// Values with which a fit says how it ended. Their home is package report, since the solvers below this package write
+// them; methods name them as here. Report has bounds and warnings. Parameter is a number that the fit found. Local is a
+// function near one point, which a loss tells its solver, and Minimum is where the solver ended.
 type (
 	Report    = report.Report
 	Bound     = report.Bound
 	Warning   = report.Warning
 	Parameter = report.Parameter
+	Local     = report.Local
+	Minimum   = report.Minimum
 )

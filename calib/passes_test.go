@@ -9,6 +9,7 @@ import (
 
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/testset"
+	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
@@ -64,7 +65,7 @@ func checkPasses(t *testing.T, name string, set *data.Set) {
 		}
 		u += softmax.Log(s.MeanGap/s.LabelGap) * s.MeanGap / (softmax.Exp(u) * s.Variance)
 	}
-	if e := math.Abs(temp*softmax.Exp(u) - 1); !(e < fitError8) || flat.Report.Gradient >= fit.GradTol || !(math.Abs(flat.Report.Passes-ts) <= 1e-9) {
+	if e := math.Abs(temp*softmax.Exp(u) - 1); !(e < fitError8) || flat.Report.Gradient >= report.GradTol || !(math.Abs(flat.Report.Passes-ts) <= 1e-9) {
 		t.Errorf("%s: T = %v errs by %.1e; %+v", name, temp, e, flat.Report)
 	}
 	m := f.Map.(qatsMap)

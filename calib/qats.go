@@ -57,10 +57,10 @@ func (QaTS) Fit(ctx context.Context, in Input) (*Fitted, error) {
 }
 
 // rankedCurve fits a curve over the rank, and returns its parameters and the ranks.
-func rankedCurve(ctx context.Context, in Input, c fit.Curve) ([]float64, fit.ECDF, fit.Report, error) {
+func rankedCurve(ctx context.Context, in Input, c fit.Curve) ([]float64, fit.ECDF, Report, error) {
 	o, err := in.objective()
 	if err != nil {
-		return nil, nil, fit.Report{}, err
+		return nil, nil, Report{}, err
 	}
 	return fit.RankedCurve(ctx, in.Stage, o, c)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/testset"
+	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
@@ -35,7 +36,7 @@ func checkAgainstBrute(t *testing.T, name string, set *data.Set) {
 	if !(math.Abs(m.A-a) <= bruteParam*(1+a)) || !(math.Abs(m.B-b) <= bruteParam*(1+b)) {
 		t.Errorf("%s: a = %.6f, b = %.6f; brute force %.6f, %.6f", name, m.A, m.B, a, b)
 	}
-	if f.Report.Gradient > fit.GradTol {
+	if f.Report.Gradient > report.GradTol {
 		t.Errorf("%s: gradient %g", name, f.Report.Gradient)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/testset"
+	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -31,7 +32,7 @@ func TestRealFitsAreOrdered(t *testing.T) {
 		if !(qats.Report.NLL <= ts.Report.NLL+1e-12 && ts.Report.NLL <= uncal+1e-12) {
 			t.Errorf("%s: NLL uncal %.12g, ts %.12g, qats %.12g", name, uncal, ts.Report.NLL, qats.Report.NLL)
 		}
-		if ts.Report.Gradient >= fit.GradTol || qats.Report.Gradient > fit.GradTol {
+		if ts.Report.Gradient >= report.GradTol || qats.Report.Gradient > report.GradTol {
 			t.Errorf("%s: ts %+v, qats %+v", name, ts.Report, qats.Report)
 		}
 		if m.A == 0 {
@@ -69,7 +70,7 @@ func secondStart(t *testing.T, set *data.Set, temp float64) float64 {
 	q := testset.Ranks(set)
 	c := fit.Curve{Segments: 1}
 	lo, hi := c.Bounds()
-	sol, err := fit.BoxNewton(func(x []float64) (fit.Local, error) {
+	sol, err := fit.BoxNewton(func(x []float64) (Local, error) {
 		return c.At(context.Background(), o, q, x)
 	}, []float64{1, max(fit.MinT, temp/2)}, lo, hi, temp)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/testset"
+	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -67,7 +68,7 @@ func TestTSIsAtMostBruteForce(t *testing.T) {
 		if !(math.Abs(got/want-1) <= 1e-6) || f.Report.NLL > nll+1e-14 {
 			t.Errorf("%+v: T = %.9g with NLL %.16g, brute force %.9g with %.16g", c, got, f.Report.NLL, want, nll)
 		}
-		if f.Report.Gradient >= fit.GradTol || len(f.Report.AtBound)+len(f.Report.Warnings) > 0 || f.Report.Passes > 12 {
+		if f.Report.Gradient >= report.GradTol || len(f.Report.AtBound)+len(f.Report.Warnings) > 0 || f.Report.Passes > 12 {
 			t.Errorf("%+v: %+v", c, f.Report)
 		}
 	}

@@ -78,7 +78,7 @@ func (BaseRate) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) 
 		return nil, err
 	}
 	m := baseRateMap{baseRate{t.confidence()}}
-	return &calib.Fitted{Map: m, Report: fit.Report{NLL: m.nll(t), Passes: 1}}, nil
+	return &calib.Fitted{Map: m, Report: calib.Report{NLL: m.nll(t), Passes: 1}}, nil
 }
 
 // Fit returns the smoothed accuracy.

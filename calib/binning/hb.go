@@ -174,7 +174,7 @@ func (h Histogram) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, erro
 		m.Classes[j] = t.histogram()
 	}
 	mass := calib.MassOf(m, set.Logits.Rows)
-	return &calib.Fitted{Map: mass.Map(m), Report: fit.Report{NLL: m.nll(mass, placed, set.Labels), Passes: 1}}, nil
+	return &calib.Fitted{Map: mass.Map(m), Report: calib.Report{NLL: m.nll(mass, placed, set.Labels), Passes: 1}}, nil
 }
 
 // placement says that the probability of a class is in a bin other than the first. A

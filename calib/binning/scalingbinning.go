@@ -138,7 +138,7 @@ func (s binnedSigmoid) At(z float64) float64 { return s.Values[edgesBelow(s.Edge
 
 // fitBinnedSigmoid fits the sigmoid to n scores, which it limits in place, and their
 // outcomes, and returns it with its bins.
-func fitBinnedSigmoid(scores []float64, hit []bool, bins int) (binnedSigmoid, fit.Solution) {
+func fitBinnedSigmoid(scores []float64, hit []bool, bins int) (binnedSigmoid, calib.Minimum) {
 	for i, z := range scores {
 		scores[i] = limitOdds(z)
 	}
@@ -275,7 +275,7 @@ func (m Scaled) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) 
 	return onevsrest.Fit(ctx, in.Cal, g, func(class int, f []float64, positive []bool) calib.Minimum {
 		s, end := fitBinnedSigmoid(f, positive, m.Bins)
 		g.Classes[class] = s
-		return method.Minimum(end)
+		return end
 	})
 }
 
@@ -295,7 +295,7 @@ func (m TopScaled) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, erro
 	}
 	s, end := fitBinnedSigmoid(scores, hit, m.Bins)
 	f := method.TopMixed(topScalingBinningMap(s), len(rows))
-	onevsrest.Note(&f.Report, []calib.Minimum{method.Minimum(end)})
+	onevsrest.Note(&f.Report, []calib.Minimum{end})
 	return f, nil
 }
 

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/qats-bench/qats/calib"
-	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/method"
 	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/data"
@@ -93,17 +92,17 @@ func (f FeatureClipping) Fit(ctx context.Context, in calib.Input) (*calib.Fitted
 	if best == 0 {
 		m.C = math.MaxFloat32
 	}
-	report := fit.Report{Iterations: s.Computed, Passes: s.Passes}
+	report := calib.Report{Iterations: s.Computed, Passes: s.Passes}
 	explainClip(&report, best, *f.Guard)
 	return method.Reported(ctx, m, set, report)
 }
 
 // explainClip adds the bound that is active at grid value best, and the warnings about
 // it.
-func explainClip(r *fit.Report, best int, guard float64) {
+func explainClip(r *calib.Report, best int, guard float64) {
 	switch best {
 	case 0:
-		r.Warn(report.Warning{Text: "no threshold keeps the accuracy above {value} of what it was: nothing is clipped", Value: guard})
+		r.Warn(calib.Warning{Text: "no threshold keeps the accuracy above {value} of what it was: nothing is clipped", Value: guard})
 		return
 	case 1:
 		r.AtBound = report.Bounds{report.AtLeast("c", 0, 0.01)}

@@ -174,10 +174,10 @@ const gcSteps = 100
 const gcTolerance = 1e-7
 
 // learn returns the partitions without their temperatures, and the table of the set: stage 1.
-func (g GroupCalibration) learn(ctx context.Context, set *data.Set, seed uint64) ([]gcPartition, *nllTable, fit.Report, error) {
+func (g GroupCalibration) learn(ctx context.Context, set *data.Set, seed uint64) ([]gcPartition, *nllTable, calib.Report, error) {
 	o, err := fit.NewObjective(set)
 	if err != nil {
-		return nil, nil, fit.Report{}, err
+		return nil, nil, calib.Report{}, err
 	}
 	mixture := newGCMixture(o, set.Features, g.Groups, *g.WeightDecay)
 	starts := make([][]float64, g.Partitions)
@@ -188,11 +188,11 @@ func (g GroupCalibration) learn(ctx context.Context, set *data.Set, seed uint64)
 	if g.Groups > 1 { // a single group has nothing to learn
 		ends, err = mixture.Descend(ctx, starts, fit.Stop{Steps: gcSteps, Evaluations: 10 * gcSteps, Gradient: gcTolerance})
 		if err != nil {
-			return nil, nil, fit.Report{}, err
+			return nil, nil, calib.Report{}, err
 		}
 	}
 	partitions := make([]gcPartition, g.Partitions)
-	var report fit.Report
+	var report calib.Report
 	unfinished := 0
 	for u, end := range ends {
 		partitions[u].W = mixture.Rows(starts[u])
@@ -210,7 +210,7 @@ func (g GroupCalibration) learn(ctx context.Context, set *data.Set, seed uint64)
 
 // temperatures fits the temperature of every group: stage 2. The table says where each search
 // begins. The passes of its objective count those over parts of the set, as their shares.
-func (g GroupCalibration) temperatures(ctx context.Context, of tabled, partitions []gcPartition, report *fit.Report) error {
+func (g GroupCalibration) temperatures(ctx context.Context, of tabled, partitions []gcPartition, report *calib.Report) error {
 	table, o, features := of.table, of.table.Objective, of.features
 	all, whole, err := fit.Temperature(ctx, o)
 	if err != nil {
@@ -276,13 +276,13 @@ type gcEnds struct {
 }
 
 // of counts the fit of a group and returns its temperature.
-func (e *gcEnds) of(t float64, r fit.Report) float64 {
+func (e *gcEnds) of(t float64, r calib.Report) float64 {
 	switch {
 	case fit.AtLeastT(t, r):
 		e.without++
 	case fit.AtMostT(t, r):
 		e.hot, e.most = e.hot+1, max(e.most, t)
-	case r.Gradient > fit.GradTol:
+	case r.Gradient > report.GradTol:
 		e.unconverged++
 	}
 	return t
@@ -290,7 +290,7 @@ func (e *gcEnds) of(t float64, r fit.Report) float64 {
 
 // explain adds the bounds and warnings to r; all is the temperature of the whole
 // set, and its report whole.
-func (e *gcEnds) explain(r *fit.Report, all float64, whole fit.Report) {
+func (e *gcEnds) explain(r *calib.Report, all float64, whole calib.Report) {
 	warn := func(n int, text string, value float64) {
 		if n > 0 {
 			r.Warn(calib.Warning{Text: "{count} of {of} groups " + text, Count: n, Of: e.all, Value: value})

@@ -304,7 +304,7 @@ func TestGCCountsTheRowsOfItsGroups(t *testing.T) {
 	w := make([]float64, 4)
 	w[0] = 1
 	partitions := []gcPartition{{W: [][]float64{w, make([]float64, 4)}}, {W: [][]float64{make([]float64, 4), make([]float64, 4)}}}
-	var report fit.Report
+	var report calib.Report
 	table, own := tableOf(t, set), tableOf(t, set)
 	if err := (GroupCalibration{Groups: 2, Partitions: 2}).temperatures(t.Context(), tabled{table, set.Features}, partitions, &report); err != nil {
 		t.Fatal(err)
@@ -375,8 +375,8 @@ func TestGCSplitsTwoRows(t *testing.T) {
 // them, and has the bounds and warnings of ts where a group has its temperature.
 func TestGCReportsHowItsGroupsEnd(t *testing.T) {
 	e := gcEnds{all: 9}
-	for _, c := range []struct{ t, gradient float64 }{{fit.MinT, 1}, {fit.MinT, 0}, {fit.MaxT, 1}, {2, fit.GradTol}, {2, 2 * fit.GradTol}, {3, 1}, {4, 1}} {
-		r := fit.Report{Gradient: c.gradient}
+	for _, c := range []struct{ t, gradient float64 }{{fit.MinT, 1}, {fit.MinT, 0}, {fit.MaxT, 1}, {2, report.GradTol}, {2, 2 * report.GradTol}, {3, 1}, {4, 1}} {
+		r := calib.Report{Gradient: c.gradient}
 		switch c.t {
 		case fit.MinT:
 			r.AtBound = report.Bounds{report.AtLeast("T", 0, c.t)}
@@ -390,7 +390,7 @@ func TestGCReportsHowItsGroupsEnd(t *testing.T) {
 	if e != (gcEnds{all: 9, without: 2, hot: 1, most: fit.MaxT, unconverged: 3}) {
 		t.Errorf("%+v", e)
 	}
-	ts := fit.Report{AtBound: report.Bounds{report.AtLeast("T", 0, 0.001)}, Warnings: report.Warnings{{Text: "warning"}}}
+	ts := calib.Report{AtBound: report.Bounds{report.AtLeast("T", 0, 0.001)}, Warnings: report.Warnings{{Text: "warning"}}}
 	for _, c := range []struct {
 		e    gcEnds
 		want string
@@ -399,7 +399,7 @@ func TestGCReportsHowItsGroupsEnd(t *testing.T) {
 		{gcEnds{all: 9, without: 1}, "[T >= 0.001] [1 of 9 groups have no calibration row, or no wrong one: they take the T of ts, 2; warning]"},
 		{gcEnds{all: 9, hot: 1, most: 1000, unconverged: 2}, "[T <= 1000] [1 of 9 groups are less accurate than chance: T = 1000; 2 of 9 groups not converged]"},
 	} {
-		var r fit.Report
+		var r calib.Report
 		c.e.explain(&r, 2, ts)
 		if got := fmt.Sprintf("[%s] [%s]", r.AtBound, r.Warnings); got != c.want {
 			t.Errorf("%+v: %s, want %s", c.e, got, c.want)

@@ -235,7 +235,7 @@ func fitHFE(ctx context.Context, in calib.Input, ood data.Matrix) (*calib.Fitted
 	if err != nil {
 		return nil, err
 	}
-	r := fit.Report{
+	r := calib.Report{
 		NLL: nll, Gradient: sol.Gradient, Iterations: flat.Iterations + sol.Steps, Passes: o.Passes,
 		AtBound: sol.AtBound, Warnings: flat.Warnings,
 	}
@@ -243,12 +243,12 @@ func fitHFE(ctx context.Context, in calib.Input, ood data.Matrix) (*calib.Fitted
 		r.Warn(report.Floored(hfeFloor, floored, o.Rows()))
 	}
 	m.explain(&r)
-	fit.WarnLocalMinima(&r, sol.Starts, sol.Spread)
+	r.WarnLocalMinima(sol.Starts, sol.Spread)
 	return &calib.Fitted{Map: m, Report: r}, nil
 }
 
 // explain adds the warnings about m to r.
-func (m hfeMap) explain(r *fit.Report) {
+func (m hfeMap) explain(r *calib.Report) {
 	for _, part := range []struct {
 		name, rows string
 		theta      float64
@@ -261,7 +261,7 @@ func (m hfeMap) explain(r *fit.Report) {
 			r.Warn(calib.Warning{Text: "fewer than two energies among the " + part.rows + " calibration rows: they have no density"})
 		}
 	}
-	fit.WarnUnconverged(r)
+	r.WarnUnconverged()
 }
 
 // hfeMap is the temperature max(T0 - Theta1 Correct(F) + Theta2 Wrong(F), 1e-3).

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/calib/calibtest"
+	"github.com/qats-bench/qats/calib/report"
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/internal/fit"
@@ -93,7 +94,7 @@ func TestHFEIsAtMostTheGrid(t *testing.T) {
 			set.OOD = other.Logits
 			in := calib.Input{Cal: set, Target: other}
 			m, r, _ := fitHFEOn(t, method, in)
-			if r.Gradient > fit.GradTol {
+			if r.Gradient > report.GradTol {
 				t.Errorf("%+v, seed %d: gradient %v", method, seed, r.Gradient)
 			}
 			for _, theta := range []float64{m.Theta1, m.Theta2} {
@@ -335,7 +336,7 @@ func TestHFEWithFloorAndWithoutDensities(t *testing.T) {
 func TestRealHFEIsAMinimum(t *testing.T) {
 	set := testset.Real(t, "cifar10-jpeg/resnet18-w16-s2", data.Cal, testset.Labelled|data.OOD)
 	m, r, f := fitHFEOn(t, HFE{new(400)}, calib.Input{Cal: set})
-	if r.Gradient > fit.GradTol || m.Theta2 == 0 {
+	if r.Gradient > report.GradTol || m.Theta2 == 0 {
 		t.Errorf("%+v, %+v", m, r)
 	}
 	ood := set.OOD.Slice(0, 400)
@@ -400,7 +401,7 @@ func TestRealHFEIsAtMostTS(t *testing.T) {
 		m := f.Map.(hfeMap)
 		start := m
 		start.Theta1, start.Theta2 = 0, 0
-		if got, ts := plainSquaredError(cal, m), plainSquaredError(cal, start); got > ts+1e-12 || f.Report.Gradient > fit.GradTol {
+		if got, ts := plainSquaredError(cal, m), plainSquaredError(cal, start); got > ts+1e-12 || f.Report.Gradient > report.GradTol {
 			t.Errorf("%s: squared error %v, ts %v; %+v", name, got, ts, f.Report)
 		}
 	}

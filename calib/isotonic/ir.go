@@ -59,7 +59,7 @@ func (Regression) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error
 	if err != nil {
 		return nil, err
 	}
-	return method.Reported(ctx, Map{g}, in.Cal, fit.Report{Passes: float64(2 * tries)})
+	return method.Reported(ctx, Map{g}, in.Cal, calib.Report{Passes: float64(2 * tries)})
 }
 
 // FitPooled returns the isotonic regression of the n k pairs, and the number of windows

@@ -88,7 +88,7 @@ func fittedClasses(ctx context.Context, set *data.Set, rows []likelyRow, classes
 	if err != nil {
 		return nil, err
 	}
-	return &calib.Fitted{Map: mass.Map(m), Report: fit.Report{NLL: nll, Passes: 1}}, nil
+	return &calib.Fitted{Map: mass.Map(m), Report: calib.Report{NLL: nll, Passes: 1}}, nil
 }
 
 // classIsotonics returns the isotonic regression of each class, and whether the

@@ -218,7 +218,7 @@ func fitVennAbers(ctx context.Context, in calib.Input, pairs bool, folds int) (*
 	if err != nil {
 		return nil, err
 	}
-	return method.Reported(ctx, m.Prepared(), set, fit.Report{Passes: 1})
+	return method.Reported(ctx, m.Prepared(), set, calib.Report{Passes: 1})
 }
 
 // difference32 returns l_b - l_a, exact in float64.

@@ -68,7 +68,7 @@ func (Beta) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 		for i, v := range logP {
 			lnP[i], lnRest[i] = betaLogs(v)
 		}
-		end := method.Minimum(betaLoss(lnP, lnRest, positive))
+		end := betaLoss(lnP, lnRest, positive)
 		m.A[class], m.B[class], m.C[class] = end.At[0], end.At[1], end.At[2]
 		ends[class], separable[class] = end, separated(lnP, positive)
 		return end
@@ -84,7 +84,7 @@ func (Beta) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 }
 
 // betaLoss returns a, b and c at the minimum of the logistic loss, from the identity.
-func betaLoss(lnP, lnRest []float64, positive []bool) fit.Solution {
+func betaLoss(lnP, lnRest []float64, positive []bool) calib.Minimum {
 	l := fit.Logistic{Columns: [][]float64{lnP, lnRest}, Positive: positive, High: 1}
 	return l.MinimiseIn([]float64{1, 1, 0}, []float64{0, 0, -betaMost}, []float64{betaMost, betaMost, betaMost})
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/qats-bench/qats/calib/calibtest"
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/testset"
+	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -41,7 +42,7 @@ func TestBetaIsThatOfPython(t *testing.T) {
 			t.Errorf("row %d: %v, want %v", i, q.Row(i), want)
 		}
 	}
-	if f.Report.Gradient > fit.GradTol || len(f.Report.AtBound) > 0 {
+	if f.Report.Gradient > report.GradTol || len(f.Report.AtBound) > 0 {
 		t.Errorf("%+v", f.Report)
 	}
 }
@@ -120,7 +121,7 @@ func TestBetaWithoutMinimumEndsAtFiniteParameters(t *testing.T) {
 			t.Fatalf("row %d: an absent class has probability %v", i, p)
 		}
 	}
-	if f.Report.Gradient > fit.GradTol || strings.Contains(f.Report.Warnings.String(), "not converged") {
+	if f.Report.Gradient > report.GradTol || strings.Contains(f.Report.Warnings.String(), "not converged") {
 		t.Errorf("%+v", f.Report)
 	}
 }

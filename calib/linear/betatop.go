@@ -54,7 +54,7 @@ func (TopBeta) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	for i, z := range odds {
 		ln[i], lnRest[i] = logsOfOdds(z)
 	}
-	end := method.Minimum(betaLoss(ln, lnRest, hit))
+	end := betaLoss(ln, lnRest, hit)
 	f := method.TopFitted(betaTopMap{A: end.At[0], B: end.At[1], C: end.At[2]})
 	onevsrest.Note(&f.Report, []calib.Minimum{end})
 	for i, name := range []string{"a", "b"} {

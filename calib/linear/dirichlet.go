@@ -165,7 +165,7 @@ func (d Dirichlet) fitOn(ctx context.Context, in calib.Input, name string, x sco
 		end.Steps += f.steps
 		passes += f.passes(in.Cal.Logits.Rows)
 	}
-	fitted, err := reportedDescent(ctx, mapOf(m), in.Cal, end, fit.Report{}, passes)
+	fitted, err := reportedDescent(ctx, mapOf(m), in.Cal, end, calib.Report{}, passes)
 	if err != nil {
 		return nil, err
 	}

@@ -103,7 +103,7 @@ func (m LabelShift) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, err
 		return nil, fmt.Errorf("target rows have %d classes, calibration rows %d", in.Target.Logits.Cols, k)
 	}
 	shift := labelShiftMap{T: 1, B: make([]float64, k), W: make([]float64, k)}
-	var r fit.Report
+	var r calib.Report
 	if m.Calibration != "none" {
 		if r, err = shift.calibrate(ctx, in, m.Calibration == "bcts"); err != nil {
 			return nil, err
@@ -123,7 +123,7 @@ func (m LabelShift) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, err
 }
 
 // calibrate sets T and, with offsets, b.
-func (m *labelShiftMap) calibrate(ctx context.Context, in calib.Input, offsets bool) (fit.Report, error) {
+func (m *labelShiftMap) calibrate(ctx context.Context, in calib.Input, offsets bool) (calib.Report, error) {
 	o, t, r, err := method.Temperature(ctx, in)
 	r.Passes = o.Passes
 	if m.T = t; err != nil || !offsets {

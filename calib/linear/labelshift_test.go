@@ -10,7 +10,6 @@ import (
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/calibtest"
-	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 )
@@ -118,7 +117,7 @@ func TestLabelShiftReportsItsSteps(t *testing.T) {
 		for _, steps := range []int{1, 3, 1000} {
 			in := calib.Input{Cal: cal, Target: target}
 			m := labelShiftMap{T: 1, B: make([]float64, 3), W: make([]float64, 3)}
-			var r fit.Report
+			var r calib.Report
 			var err error
 			if calibration != "none" {
 				if r, err = m.calibrate(t.Context(), in, calibration == "bcts"); err != nil || r.Passes <= 0 || r.Iterations <= 0 {

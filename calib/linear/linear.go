@@ -14,8 +14,8 @@ import (
 
 // reportedDescent returns the map with the report of a descent from the fit of ts that start
 // reports, after the given passes. The bounds and warnings of start hold for the map too.
-func reportedDescent(ctx context.Context, m calib.Map, set *data.Set, end fit.Descent, start fit.Report, passes float64) (*calib.Fitted, error) {
-	r := fit.Report{Gradient: end.Gradient, Iterations: start.Iterations + end.Steps, Passes: passes, AtBound: start.AtBound, Warnings: start.Warnings}
+func reportedDescent(ctx context.Context, m calib.Map, set *data.Set, end fit.Descent, start calib.Report, passes float64) (*calib.Fitted, error) {
+	r := calib.Report{Gradient: end.Gradient, Iterations: start.Iterations + end.Steps, Passes: passes, AtBound: start.AtBound, Warnings: start.Warnings}
 	if end.Gradient > linearDone {
 		r.Warn(report.Unconverged(end.Gradient, end.Steps))
 	}

@@ -113,13 +113,13 @@ func fitPlatt(ctx context.Context, in calib.Input, score string) (*calib.Fitted,
 	return onevsrest.Fit(ctx, in.Cal, m, func(class int, f []float64, positive []bool) calib.Minimum {
 		slopes, offset, end := plattLoss(f, positive, score == onevsrest.ScoreLogOdds)
 		m.A[class], m.B[class] = slopes[0], offset
-		return method.Minimum(end)
+		return end
 	})
 }
 
 // plattLoss returns the minimum of the logistic loss on scores with smoothed targets. identity says that the solver
 // starts at the scores themselves.
-func plattLoss(scores []float64, positive []bool, identity bool) (slopes []float64, offset float64, end fit.Solution) {
+func plattLoss(scores []float64, positive []bool, identity bool) (slopes []float64, offset float64, end calib.Minimum) {
 	hits := float64(fit.Count(positive))
 	l := fit.Logistic{
 		Columns: [][]float64{scores}, Positive: positive,

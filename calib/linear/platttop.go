@@ -48,7 +48,7 @@ func (TopPlatt) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) 
 	odds, hit := method.Odds(rows)
 	slopes, offset, end := plattLoss(odds, hit, true)
 	f := method.TopFitted(plattTopMap{A: slopes[0], B: offset})
-	onevsrest.Note(&f.Report, []calib.Minimum{method.Minimum(end)})
+	onevsrest.Note(&f.Report, []calib.Minimum{end})
 	return f, nil
 }
 

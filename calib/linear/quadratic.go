@@ -58,7 +58,7 @@ func (Quadratic) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error)
 		l := fit.Logistic{Columns: [][]float64{f, squares}, Positive: positive, High: 1, Identity: true}
 		slopes, offset, end := l.Minimise()
 		m.A[class], m.C[class], m.B[class] = slopes[0], slopes[1], offset
-		return method.Minimum(end)
+		return end
 	})
 }
 

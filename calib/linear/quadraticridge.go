@@ -9,7 +9,6 @@ import (
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/method"
 	"github.com/qats-bench/qats/calib/onevsrest"
-	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
@@ -89,7 +88,7 @@ func (m QuadraticRidge) Fit(ctx context.Context, in calib.Input) (*calib.Fitted,
 	f.Report.Iterations += flat.Iterations
 	f.Report.AtBound = flat.AtBound
 	if grid := ridgeGrid(); m.Lambda == 0 && lambda == grid[0] {
-		f.Report.Warn(report.Warning{Text: "lambda = {value}, the largest that is tried: the fit is about that of ts", Value: lambda})
+		f.Report.Warn(calib.Warning{Text: "lambda = {value}, the largest that is tried: the fit is about that of ts", Value: lambda})
 	}
 	return f, nil
 }
@@ -148,7 +147,7 @@ func fitRidge(ctx context.Context, set *data.Set, t, lambda float64) (*calib.Fit
 		l := fit.Logistic{Columns: [][]float64{f, squares}, Positive: positive, High: 1, Ridge: lambda}
 		slopes, offset, end := l.Minimise()
 		m.A[class], m.C[class], m.B[class] = slopes[0], slopes[1], offset
-		return method.Minimum(end)
+		return end
 	})
 	if err != nil {
 		return nil, err

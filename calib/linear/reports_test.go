@@ -8,6 +8,7 @@ import (
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/calib/onevsrest"
+	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -15,9 +16,9 @@ import (
 // are counted, and so are the parameters of beta calibration at 0.
 func TestRegressionsOfClassesAreCounted(t *testing.T) {
 	ends := []calib.Minimum{
-		{At: []float64{0, 2, 1}, Gradient: fit.GradTol, Steps: 2},
-		{At: []float64{1, 0, 0}, Gradient: 2 * fit.GradTol, Steps: 3},
-		{At: []float64{0, 0, 5}, Gradient: 3 * fit.GradTol, Steps: 1},
+		{At: []float64{0, 2, 1}, Gradient: report.GradTol, Steps: 2},
+		{At: []float64{1, 0, 0}, Gradient: 2 * report.GradTol, Steps: 3},
+		{At: []float64{0, 0, 5}, Gradient: 3 * report.GradTol, Steps: 1},
 		{At: []float64{0, 1, 5}, Steps: 4},
 	}
 	check := func(name string, r calib.Report, steps int, bounds, warning string) {
@@ -47,7 +48,7 @@ func TestDescentsAboveTheToleranceAreReported(t *testing.T) {
 		gradient float64
 		warnings int
 	}{{linearDone, 0}, {1.001 * linearDone, 1}} {
-		f, err := reportedDescent(t.Context(), vsMap{V: []float64{1, 1}, B: []float64{0, 0}}, set, fit.Descent{Gradient: c.gradient, Steps: 3}, fit.Report{Iterations: 2}, 4)
+		f, err := reportedDescent(t.Context(), vsMap{V: []float64{1, 1}, B: []float64{0, 0}}, set, fit.Descent{Gradient: c.gradient, Steps: 3}, calib.Report{Iterations: 2}, 4)
 		if err != nil || f.Report.Iterations != 5 || f.Report.Passes != 5 || len(f.Report.Warnings) != c.warnings {
 			t.Errorf("gradient %v: %+v (%v)", c.gradient, f.Report, err)
 		}

@@ -92,7 +92,7 @@ type mixed struct {
 }
 
 // fitMixed returns T of ts and w = 1/(n+1); see Input.temperature.
-func fitMixed(ctx context.Context, in calib.Input) (*fit.Objective, mixed, fit.Report, error) {
+func fitMixed(ctx context.Context, in calib.Input) (*fit.Objective, mixed, calib.Report, error) {
 	o, t, report, err := method.Temperature(ctx, in)
 	if err != nil {
 		return nil, mixed{}, report, err

@@ -83,7 +83,7 @@ func (m Vector) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) 
 		v[j] = float64((1 + d) * scale)
 	}
 	b := theta[k:]
-	fitted, err := reportedDescent(ctx, vsMap{V: v, B: b}, in.Cal, end, fit.Report{Iterations: flat.Iterations}, o.Passes+a.Passes)
+	fitted, err := reportedDescent(ctx, vsMap{V: v, B: b}, in.Cal, end, calib.Report{Iterations: flat.Iterations}, o.Passes+a.Passes)
 	if err != nil {
 		return nil, err
 	}

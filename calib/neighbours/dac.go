@@ -107,8 +107,8 @@ func (m DAC) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 		return nil, err
 	}
 	d.Slope, d.Offset = end.At[0], end.At[1]
-	r := fit.Report{NLL: d.nll(in.Cal, all), Gradient: end.Gradient, Iterations: end.Steps, Passes: loss.Passes() + 1}
-	fit.WarnUnconverged(&r)
+	r := calib.Report{NLL: d.nll(in.Cal, all), Gradient: end.Gradient, Iterations: end.Steps, Passes: loss.Passes() + 1}
+	r.WarnUnconverged()
 	if d.Slope == 0 {
 		r.AtBound = report.Bounds{report.AtLeast("w", 0, 0)}
 	}

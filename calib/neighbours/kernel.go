@@ -92,7 +92,7 @@ func (m KernelRegression) Fit(ctx context.Context, in calib.Input) (*calib.Fitte
 		}
 	}
 	kernels := kernelMap(bank.Prepared())
-	return method.Reported(ctx, calib.MassOf(kernels, size).Map(kernels), set, fit.Report{})
+	return method.Reported(ctx, calib.MassOf(kernels, size).Map(kernels), set, calib.Report{})
 }
 
 // checkBankSize rejects banks of too many rows of k classes.

@@ -88,7 +88,7 @@ func (m ProCal) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) 
 		return nil, err
 	}
 	p := proCalMap{T: 1}
-	report := fit.Report{Passes: 1}
+	report := calib.Report{Passes: 1}
 	if m.Base == "ts" {
 		o, err := method.Objective(in)
 		if err != nil {

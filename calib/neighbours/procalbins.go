@@ -96,7 +96,7 @@ func (m ProCalBins) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, err
 		passes += float64(2*tries*part.Logits.Rows) / float64(in.Cal.Logits.Rows)
 	}
 	p = p.Prepared().(proCalBinsMap)
-	report := fit.Report{Passes: passes + 1}
+	report := calib.Report{Passes: passes + 1}
 	if empty > 0 {
 		why := "proximities are equal"
 		if len(others) < m.Groups {

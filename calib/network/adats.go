@@ -134,7 +134,7 @@ func (a AdaTS) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	for i := range m.Noise {
 		m.Noise[i] = float32(draw.NormFloat64())
 	}
-	report := fit.Report{Iterations: steps, Gradient: gradient}
+	report := calib.Report{Iterations: steps, Gradient: gradient}
 	if steps < planned {
 		report.Warn(calib.Warning{Text: "training ends after {count} of {of} minibatches (max_steps)", Count: steps, Of: planned})
 	}

@@ -90,7 +90,7 @@ func (m HCalibration) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, e
 	if err != nil {
 		return nil, err
 	}
-	report := fit.Report{Gradient: end.Gradient, Iterations: end.Epochs, Passes: float64(end.Epochs)}
+	report := calib.Report{Gradient: end.Gradient, Iterations: end.Epochs, Passes: float64(end.Epochs)}
 	if !end.Stopped {
 		report.Warn(calib.Warning{Text: "the ECE still fell in the last {count} of {of} epochs", Count: min(m.Patience, end.Epochs), Of: end.Epochs})
 	}

@@ -116,7 +116,7 @@ func (m ParameterizedTemperature) Fit(ctx context.Context, in calib.Input) (*cal
 		read += len(rows)
 		gradient = floats.Norm(t.grad, math.Inf(1))
 	}
-	return method.Reported(ctx, ptsMap{Inputs: min(ptsInputs, k), Weights: t.w}, in.Cal, fit.Report{
+	return method.Reported(ctx, ptsMap{Inputs: min(ptsInputs, k), Weights: t.w}, in.Cal, calib.Report{
 		Gradient: gradient, Iterations: m.Steps, Passes: flat.Passes + float64(read)/float64(n), Warnings: flat.Warnings,
 	})
 }

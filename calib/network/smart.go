@@ -91,7 +91,7 @@ func (m SMART) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	report := fit.Report{Gradient: end.gradient, Iterations: end.epochs, Passes: float64(end.epochs)}
+	report := calib.Report{Gradient: end.gradient, Iterations: end.epochs, Passes: float64(end.epochs)}
 	if end.waited < m.Patience {
 		report.Warn(calib.Warning{Text: "the loss still fell {count} epochs before the last of {of}", Count: end.waited, Of: end.epochs})
 	}

@@ -102,7 +102,7 @@ func Fit(ctx context.Context, set *data.Set, m Map, binary func(class int, score
 	for _, p := range own {
 		nll -= softmax.Log(max(mass.Mix(p, set.Logits.Cols), fit.LeastProb))
 	}
-	f := &calib.Fitted{Map: mass.Map(m), Report: fit.Report{NLL: nll / float64(len(own)), Passes: 1}}
+	f := &calib.Fitted{Map: mass.Map(m), Report: calib.Report{NLL: nll / float64(len(own)), Passes: 1}}
 	Note(&f.Report, ends)
 	return f, nil
 }
@@ -187,7 +187,7 @@ func Note(r *calib.Report, ends []calib.Minimum) {
 	for _, e := range ends {
 		r.Iterations += e.Steps
 		r.Gradient = max(r.Gradient, e.Gradient)
-		if e.Gradient > fit.GradTol {
+		if e.Gradient > report.GradTol {
 			open++
 		}
 	}

@@ -10,10 +10,10 @@ import (
 )
 
 // rankedCurve fits a curve over the rank, and returns its parameters and the ranks.
-func rankedCurve(ctx context.Context, in calib.Input, c fit.Curve) ([]float64, fit.ECDF, fit.Report, error) {
+func rankedCurve(ctx context.Context, in calib.Input, c fit.Curve) ([]float64, fit.ECDF, calib.Report, error) {
 	o, err := method.Objective(in)
 	if err != nil {
-		return nil, nil, fit.Report{}, err
+		return nil, nil, calib.Report{}, err
 	}
 	return fit.RankedCurve(ctx, in.Stage, o, c)
 }

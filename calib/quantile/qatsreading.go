@@ -138,7 +138,7 @@ func (m QaTSReading) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, er
 const gapBins = 15
 
 // line returns a and b. bin holds, for the loss gap, the bin of each row by its rank.
-func (m QaTSReading) line(ctx context.Context, in calib.Input, o *fit.Objective, s []float64, bin []int) ([]float64, fit.Report, error) {
+func (m QaTSReading) line(ctx context.Context, in calib.Input, o *fit.Objective, s []float64, bin []int) ([]float64, calib.Report, error) {
 	curve := fit.Curve{Segments: 1}
 	if m.Loss == lossNLL && m.Solver == solverNewton {
 		return fit.TemperatureCurve(ctx, in.Stage, o, s, curve)
@@ -153,7 +153,7 @@ func (m QaTSReading) line(ctx context.Context, in calib.Input, o *fit.Objective,
 		loss = func(x []float64) (calib.Local, error) { return o.GapLine(ctx, s, x, bin, gapBins) }
 	}
 	var x []float64
-	var report fit.Report
+	var report calib.Report
 	var err error
 	if m.Solver == solverAdam {
 		x, report, err = m.adam(loss)
@@ -161,7 +161,7 @@ func (m QaTSReading) line(ctx context.Context, in calib.Input, o *fit.Objective,
 		x, report, err = minimalLine(ctx, o, loss)
 	}
 	if err != nil {
-		return nil, fit.Report{}, err
+		return nil, calib.Report{}, err
 	}
 	report.NLL, err = o.NLLAt(ctx, fit.ByRow(func(i int) float64 { return 1 / (float64(x[0]*(1-s[i])) + x[1]) }))
 	report.Passes = o.Passes
@@ -170,16 +170,16 @@ func (m QaTSReading) line(ctx context.Context, in calib.Input, o *fit.Objective,
 }
 
 // minimalLine returns the a and b with the least loss.
-func minimalLine(ctx context.Context, o *fit.Objective, loss func(x []float64) (calib.Local, error)) ([]float64, fit.Report, error) {
+func minimalLine(ctx context.Context, o *fit.Objective, loss func(x []float64) (calib.Local, error)) ([]float64, calib.Report, error) {
 	t, flat, err := fit.Temperature(ctx, o)
 	if err != nil {
-		return nil, fit.Report{}, err
+		return nil, calib.Report{}, err
 	}
 	span := fit.Usual()
 	if t < span.Least || t > span.Most {
 		spread, err := o.Spread(ctx)
 		if err != nil {
-			return nil, fit.Report{}, err
+			return nil, calib.Report{}, err
 		}
 		span = fit.SpanOf(spread)
 	}
@@ -189,7 +189,7 @@ func minimalLine(ctx context.Context, o *fit.Objective, loss func(x []float64) (
 	}
 	end, err := calib.MinimiseInBox(loss, starts, []calib.Range{{Name: "a", Least: 0, Most: span.Most}, {Name: "b", Least: span.Least, Most: span.Most}}, t)
 	if err != nil {
-		return nil, fit.Report{}, err
+		return nil, calib.Report{}, err
 	}
 	end.Steps += flat.Iterations
 	return end.At, end.Report(o.Passes), nil
@@ -197,7 +197,7 @@ func minimalLine(ctx context.Context, o *fit.Objective, loss func(x []float64) (
 
 // adam returns a and b after the steps of Adam. The gradient of the report is that in u
 // and v at the end.
-func (m QaTSReading) adam(loss func(x []float64) (calib.Local, error)) ([]float64, fit.Report, error) {
+func (m QaTSReading) adam(loss func(x []float64) (calib.Local, error)) ([]float64, calib.Report, error) {
 	w := []float64{fit.InverseSoftplus(1), fit.InverseSoftplus(1 - fit.MinT)} // u, v
 	line := func() []float64 { return []float64{fit.Softplus(w[0]), fit.MinT + fit.Softplus(w[1])} }
 	slope := func() ([]float64, error) {
@@ -215,15 +215,15 @@ func (m QaTSReading) adam(loss func(x []float64) (calib.Local, error)) ([]float6
 	for range m.Steps {
 		g, err := slope()
 		if err != nil {
-			return nil, fit.Report{}, err
+			return nil, calib.Report{}, err
 		}
 		solver.Step(w, g, m.Rate)
 	}
 	g, err := slope()
 	if err != nil {
-		return nil, fit.Report{}, err
+		return nil, calib.Report{}, err
 	}
-	r := fit.Report{Gradient: max(math.Abs(g[0]), math.Abs(g[1])), Iterations: m.Steps}
+	r := calib.Report{Gradient: max(math.Abs(g[0]), math.Abs(g[1])), Iterations: m.Steps}
 	if r.Gradient > 1e-7 {
 		r.Warn(report.Early(r.Gradient, m.Steps))
 	}

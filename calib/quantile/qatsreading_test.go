@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/calib/calibtest"
+	"github.com/qats-bench/qats/calib/report"
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/internal/fit"
@@ -156,7 +157,7 @@ func TestReadingsAreAtMostBruteForce(t *testing.T) {
 			{QaTSReading{Loss: "top"}, top, 8}, {QaTSReading{Loss: "top", Form: "rising"}, top, 8}, {QaTSReading{Loss: "top", Form: "constant"}, top, 0},
 			{QaTSReading{Loss: "gap"}, gap, 8}, {QaTSReading{Loss: "gap", Form: "rising"}, gap, 8}, {QaTSReading{Loss: "gap", Form: "constant"}, gap, 0},
 		} {
-			m, report := reading(t, c.QaTSReading, set)
+			m, r := reading(t, c.QaTSReading, set)
 			of := func(a, b float64) float64 {
 				return c.loss(func(q float64) float64 {
 					if c.Form == "rising" {
@@ -170,12 +171,12 @@ func TestReadingsAreAtMostBruteForce(t *testing.T) {
 			if got > least+1e-12 || got < least-1e-11 {
 				t.Errorf("%s, %+v: loss %.15g, brute force %.15g", name, c.QaTSReading, got, least)
 			}
-			if want := nll(m.Temperature); !(math.Abs(report.NLL-want) <= 1e-12) || report.Gradient > fit.GradTol {
-				t.Errorf("%s, %+v: NLL %v, want %v; gradient %g", name, c.QaTSReading, report.NLL, want, report.Gradient)
+			if want := nll(m.Temperature); !(math.Abs(r.NLL-want) <= 1e-12) || r.Gradient > report.GradTol {
+				t.Errorf("%s, %+v: NLL %v, want %v; gradient %g", name, c.QaTSReading, r.NLL, want, r.Gradient)
 			}
-			bound := strings.Contains(report.AtBound.String(), "a >= 0")
+			bound := strings.Contains(r.AtBound.String(), "a >= 0")
 			if wrong := (c.Form == "rising") != (name == "rising"); c.Form != "constant" && bound != wrong {
-				t.Errorf("%s, %+v: a = %v, bounds %v", name, c.QaTSReading, m.A, report.AtBound)
+				t.Errorf("%s, %+v: a = %v, bounds %v", name, c.QaTSReading, m.A, r.AtBound)
 			}
 			if c.Form == "rising" && m.A > 0 || c.Form == "constant" && m.A != 0 {
 				t.Errorf("%s, %+v: a = %v", name, c.QaTSReading, m.A)

@@ -70,7 +70,7 @@ func (QaTSTop) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	}
 	m := qatsTopMap{Line: fit.Line{B: t, ECDF: ranks}, K: k}
 	if derived.Undetermined() || ranks[0] == ranks[len(ranks)-1] {
-		flat.Warn(report.Warning{Text: "every confidence is the same: a = 0, as ts-top"})
+		flat.Warn(calib.Warning{Text: "every confidence is the same: a = 0, as ts-top"})
 		return &calib.Fitted{Map: m, Report: flat}, nil
 	}
 	span := fit.Usual()
@@ -84,7 +84,7 @@ func (QaTSTop) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 		return nil, err
 	}
 	if end.At[0] == 0 {
-		flat.Warn(report.Warning{Text: "a = 0: the fit is that of ts-top"})
+		flat.Warn(calib.Warning{Text: "a = 0: the fit is that of ts-top"})
 		return &calib.Fitted{Map: m, Report: flat}, nil
 	}
 	m.A, m.B = end.At[0], end.At[1]

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/calib/calibtest"
+	"github.com/qats-bench/qats/calib/report"
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/internal/fit"
@@ -33,7 +34,7 @@ func TestMoreSegmentsFitCloser(t *testing.T) {
 				t.Errorf("%d segments: knots %v", s, knots)
 			}
 		}
-		if f.Report.NLL > last+1e-12 || f.Report.Gradient > fit.GradTol {
+		if f.Report.NLL > last+1e-12 || f.Report.Gradient > report.GradTol {
 			t.Errorf("%d segments: NLL %.12g after %.12g, gradient %g", s, f.Report.NLL, last, f.Report.Gradient)
 		}
 		free := calibtest.Fit(t, QaTSPWFreeEntry, set, map[string]any{"segments": s})

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/calibtest"
 
 	"github.com/qats-bench/qats/calib/internal/fit"
@@ -39,7 +40,7 @@ func TestTinySetsHaveSeveralStarts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		one, err := fit.BoxNewton(func(x []float64) (fit.Local, error) { return shape.At(ctx, o, q, x) }, shape.Flat(flat), lo, hi, flat)
+		one, err := fit.BoxNewton(func(x []float64) (calib.Local, error) { return shape.At(ctx, o, q, x) }, shape.Flat(flat), lo, hi, flat)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,8 +5,10 @@ import (
 	"math"
 	"slices"
 
+	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/onevsrest"
+	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
@@ -43,7 +45,7 @@ const (
 // 4 decimals, is taken; of equal ones the least. Then the spline is fitted to all rows.
 // Pseudo-rows take part in every fit (prior). The solution has the steps over all
 // weights, and as gradient the last decrement of the fit to all rows.
-func fitSmooth(x []float64, positive, validation []bool) (smoothSpline, fit.Solution) {
+func fitSmooth(x []float64, positive, validation []bool) (smoothSpline, calib.Minimum) {
 	var s smoothSpline
 	s.Limit = smoothLimit(slices.Min(x))
 	samples := make([]smoothSample, len(x))
@@ -68,7 +70,7 @@ func fitSmooth(x []float64, positive, validation []bool) (smoothSpline, fit.Solu
 		}
 	}
 	train, test := newSmoothDesign(pieces, s.Knots, append(others, pseudo...)), newSmoothDesign(pieces, s.Knots, tests)
-	var end fit.Solution
+	var end calib.Minimum
 	best := math.Inf(1)
 	s.Coefficients = make([]float64, len(s.Knots))
 	start := make([]float64, len(s.Knots))
@@ -86,7 +88,7 @@ func fitSmooth(x []float64, positive, validation []bool) (smoothSpline, fit.Solu
 			copy(s.Coefficients, start)
 		}
 	}
-	steps, decrement := newSmoothDesign(pieces, s.Knots, append(samples, pseudo...)).minimise(s.Coefficients, s.Lambda, fit.GradTol)
+	steps, decrement := newSmoothDesign(pieces, s.Knots, append(samples, pseudo...)).minimise(s.Coefficients, s.Lambda, report.GradTol)
 	end.Steps += steps
 	end.Gradient = decrement
 	return s.Prepared(), end

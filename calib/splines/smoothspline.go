@@ -76,7 +76,7 @@ func (Smoothing) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error)
 	return onevsrest.Fit(ctx, set, m, func(class int, z []float64, positive []bool) calib.Minimum {
 		s, end := fitSmooth(z, positive, fifth(order, positive))
 		m.Classes[class] = s.Prepared()
-		return method.Minimum(end)
+		return end
 	})
 }
 

@@ -59,10 +59,10 @@ func (m BinnedTemperatureScaling) Fit(ctx context.Context, in calib.Input) (*cal
 		return nil, err
 	}
 	kept := 0
-	fitted, report, err := fitBins(ctx, in.Cal, m.Bins, whole, func(ctx context.Context, bin *data.Set) (float64, fit.Report, error) {
+	fitted, report, err := fitBins(ctx, in.Cal, m.Bins, whole, func(ctx context.Context, bin *data.Set) (float64, calib.Report, error) {
 		o, err := fit.NewObjective(bin)
 		if err != nil {
-			return 0, fit.Report{}, err
+			return 0, calib.Report{}, err
 		}
 		t, r, err := fit.TemperatureOfPart(ctx, o, whole, 0)
 		if err != nil || !fit.AtLeastT(t, r) {
@@ -70,7 +70,7 @@ func (m BinnedTemperatureScaling) Fit(ctx context.Context, in calib.Input) (*cal
 		}
 		kept++
 		r.NLL, err = o.NLL(ctx, whole)
-		return whole, fit.Report{NLL: r.NLL, Iterations: r.Iterations, Passes: o.Passes}, err
+		return whole, calib.Report{NLL: r.NLL, Iterations: r.Iterations, Passes: o.Passes}, err
 	})
 	if err != nil {
 		return nil, err

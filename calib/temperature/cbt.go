@@ -53,10 +53,10 @@ func (m ConfidenceBinTemperature) Fit(ctx context.Context, in calib.Input) (*cal
 	if err != nil {
 		return nil, err
 	}
-	match := func(ctx context.Context, bin *data.Set) (float64, fit.Report, error) {
+	match := func(ctx context.Context, bin *data.Set) (float64, calib.Report, error) {
 		o, err := fit.NewObjective(bin)
 		if err != nil {
-			return 0, fit.Report{}, err
+			return 0, calib.Report{}, err
 		}
 		return fitConfidence(ctx, o, min(max(accuracy(bin), 0.01), 0.99))
 	}

@@ -72,10 +72,10 @@ func massEdges(tails fit.ECDF, bins int) []float64 {
 // empty bin has the temperature otherwise. A pass over a bin counts as its share of
 // the rows.
 func fitBins(ctx context.Context, set *data.Set, bins int, otherwise float64,
-	fitBin func(ctx context.Context, bin *data.Set) (float64, fit.Report, error)) (binnedMap, fit.Report, error) {
+	fitBin func(ctx context.Context, bin *data.Set) (float64, calib.Report, error)) (binnedMap, calib.Report, error) {
 	t, err := fit.Tails(ctx, set.Logits)
 	if err != nil {
-		return binnedMap{}, fit.Report{}, err
+		return binnedMap{}, calib.Report{}, err
 	}
 	m := binnedMap{Edges: massEdges(fit.NewECDF(t), bins), T: make([]float64, bins)}
 	members := make([][]int, bins)
@@ -83,7 +83,7 @@ func fitBins(ctx context.Context, set *data.Set, bins int, otherwise float64,
 		b := m.bin(tail)
 		members[b] = append(members[b], i)
 	}
-	var total fit.Report
+	var total calib.Report
 	read := 0.0 // rows
 	empty := 0
 	for b, rows := range members {
@@ -92,9 +92,9 @@ func fitBins(ctx context.Context, set *data.Set, bins int, otherwise float64,
 			empty++
 			continue
 		}
-		var r fit.Report
+		var r calib.Report
 		if m.T[b], r, err = fitBin(ctx, fit.Pick(set, rows)); err != nil {
-			return binnedMap{}, fit.Report{}, err
+			return binnedMap{}, calib.Report{}, err
 		}
 		total.NLL += float64(r.NLL*float64(len(rows))) / float64(len(t))
 		total.Gradient = max(total.Gradient, r.Gradient)

@@ -181,9 +181,9 @@ func TestCBTLeavesNoGap(t *testing.T) {
 func TestBinsAreNumberedFromOne(t *testing.T) {
 	set := &data.Set{Logits: testset.Rows([][]float32{{1, 0}, {2, 0}, {3, 0}, {4, 0}}), Labels: []int32{0, 1, 1, 0}}
 	calls := 0
-	m, r, err := fitBins(t.Context(), set, 2, 1, func(context.Context, *data.Set) (float64, fit.Report, error) {
+	m, r, err := fitBins(t.Context(), set, 2, 1, func(context.Context, *data.Set) (float64, calib.Report, error) {
 		calls++
-		return 1, fit.Report{NLL: float64(calls), Passes: 3, AtBound: report.Bounds{report.AtLeast("T", 0, 0.001)}, Warnings: report.Warnings{{Text: "odd"}}}, nil
+		return 1, calib.Report{NLL: float64(calls), Passes: 3, AtBound: report.Bounds{report.AtLeast("T", 0, 0.001)}, Warnings: report.Warnings{{Text: "odd"}}}, nil
 	})
 	if err != nil || len(m.T) != 2 {
 		t.Fatal(m, err)

@@ -85,7 +85,7 @@ func (ClassTemperatureScaling) Fit(ctx context.Context, in calib.Input) (*calib.
 		}
 		changes += changed
 	}
-	return method.Reported(ctx, ctsMap{s.t}, in.Cal, fit.Report{
+	return method.Reported(ctx, ctsMap{s.t}, in.Cal, calib.Report{
 		Iterations: flat.Iterations + changes, Passes: flat.Passes + float64(rounds),
 	})
 }

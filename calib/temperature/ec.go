@@ -76,7 +76,7 @@ func accuracy(set *data.Set) float64 {
 // fitConfidence returns the T in [ecMinT, ecMaxT] at which the mean confidence
 // is target. It uses Newton's method in u = log(1/T) in a bracket, and bisection if
 // a step would leave the bracket.
-func fitConfidence(ctx context.Context, o *fit.Objective, target float64) (float64, fit.Report, error) {
+func fitConfidence(ctx context.Context, o *fit.Objective, target float64) (float64, calib.Report, error) {
 	const maxIterations = 100
 	minU, maxU := softmax.Log(1/ecMaxT), softmax.Log(1/ecMinT)
 	lo, hi := math.Inf(-1), math.Inf(1) // the confidence is below the target at lo, above it at hi
@@ -85,9 +85,9 @@ func fitConfidence(ctx context.Context, o *fit.Objective, target float64) (float
 		beta := softmax.Exp(u)
 		at, err := confidenceAt(ctx, o, beta)
 		if err != nil {
-			return 0, fit.Report{}, err
+			return 0, calib.Report{}, err
 		}
-		r := fit.Report{NLL: at.nll, Gradient: math.Abs(at.mean - target), Iterations: iter, Passes: o.Passes}
+		r := calib.Report{NLL: at.nll, Gradient: math.Abs(at.mean - target), Iterations: iter, Passes: o.Passes}
 		excess := at.mean - target
 		switch {
 		case excess > 0 && u <= minU:

@@ -206,7 +206,7 @@ func (f *etsFit) moments(ctx context.Context, beta float64) (etsMoments, [][2]fl
 }
 
 // temperature returns the T with the least squared error, the largest T on ties.
-func (f *etsFit) temperature(ctx context.Context) (float64, fit.Report, error) {
+func (f *etsFit) temperature(ctx context.Context) (float64, calib.Report, error) {
 	minU, maxU := softmax.Log(1/etsMostT), softmax.Log(1/etsLeastT)
 	step := func(i int) float64 { return minU + float64((maxU-minU)*float64(i)/(etsGrid-1)) }
 	var grid []float64 // log beta
@@ -215,13 +215,13 @@ func (f *etsFit) temperature(ctx context.Context) (float64, fit.Report, error) {
 	}
 	best, s, err := f.best(ctx, grid)
 	if err != nil {
-		return 0, fit.Report{}, err
+		return 0, calib.Report{}, err
 	}
 	least, most := etsLeastT, etsMostT
 	if s.first >= 0 && best == 0 || s.first <= 0 && best == etsGrid-1 {
 		spread, err := f.spread(ctx)
 		if err != nil {
-			return 0, fit.Report{}, err
+			return 0, calib.Report{}, err
 		}
 		least, most = least*min(1, spread), most*max(1, spread)
 		// The grid goes on with its own steps, up to a last one that ends at the new bound.
@@ -241,12 +241,12 @@ func (f *etsFit) temperature(ctx context.Context) (float64, fit.Report, error) {
 		if longer := append(before, grid...); len(longer) > etsGrid {
 			grid = longer
 			if best, s, err = f.best(ctx, grid); err != nil {
-				return 0, fit.Report{}, err
+				return 0, calib.Report{}, err
 			}
 		}
 	}
-	r := fit.Report{Iterations: len(grid)}
-	at := func(bound calib.Bound, t float64) (float64, fit.Report, error) {
+	r := calib.Report{Iterations: len(grid)}
+	at := func(bound calib.Bound, t float64) (float64, calib.Report, error) {
 		r.AtBound = report.Bounds{bound}
 		r.Warn(report.End(bound))
 		return t, r, nil

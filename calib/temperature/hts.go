@@ -120,8 +120,8 @@ func (f *htsFit) temperature(i int, theta, slope []float64) (t, rate, bend float
 	return t, rate, 1 - rate
 }
 
-func (f *htsFit) report(m htsMap, sol calib.Minimum, flat fit.Report) fit.Report {
-	r := fit.Report{
+func (f *htsFit) report(m htsMap, sol calib.Minimum, flat calib.Report) calib.Report {
+	r := calib.Report{
 		NLL: sol.Value, Gradient: sol.Gradient, Iterations: flat.Iterations + sol.Steps, Passes: f.Passes,
 	}
 	if sol.Steps == 0 {
@@ -131,7 +131,7 @@ func (f *htsFit) report(m htsMap, sol calib.Minimum, flat fit.Report) fit.Report
 	if len(r.AtBound) > 0 && sol.Steps > 0 {
 		r.Warn(calib.Warning{Text: "the NLL has no minimum inside the bounds of w and b"})
 	}
-	fit.WarnUnconverged(&r)
+	r.WarnUnconverged()
 	floored := 0
 	for _, h := range f.entropy {
 		if m.floored(h) {

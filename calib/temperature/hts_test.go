@@ -262,7 +262,7 @@ func TestHTSReportsBoundsAndFloors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	flat := fit.Report{Iterations: 2, AtBound: report.Bounds{report.AtLeast("T", 0, 0.001)}, Warnings: report.Warnings{{Text: "ts"}}}
+	flat := calib.Report{Iterations: 2, AtBound: report.Bounds{report.AtLeast("T", 0, 0.001)}, Warnings: report.Warnings{{Text: "ts"}}}
 	const noMinimum = "the NLL has no minimum inside the bounds of w and b"
 	for _, c := range []struct {
 		m     htsMap

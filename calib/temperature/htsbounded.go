@@ -80,12 +80,12 @@ func (m BoundedEntropyScaling) Fit(ctx context.Context, in calib.Input) (*calib.
 	}
 	f.Passes += loss.Passes()
 	bounded.W, bounded.B = sol.At[0], sol.At[1]
-	r := fit.Report{NLL: sol.Value, Gradient: sol.Gradient, Iterations: flat.Iterations + sol.Steps, Passes: f.Passes}
+	r := calib.Report{NLL: sol.Value, Gradient: sol.Gradient, Iterations: flat.Iterations + sol.Steps, Passes: f.Passes}
 	if sol.Steps == 0 {
 		r.AtBound, r.Warnings = flat.AtBound, flat.Warnings // it is ts
 	}
 	r.AtBound = append(r.AtBound, sol.AtBound...)
-	fit.WarnUnconverged(&r)
+	r.WarnUnconverged()
 	return &calib.Fitted{Map: bounded, Report: r}, nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/calib/calibtest"
+	"github.com/qats-bench/qats/calib/report"
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/internal/fit"
@@ -63,7 +64,7 @@ func TestLinearIsThatOfPython(t *testing.T) {
 	} {
 		f := calibtest.Fit(t, lookup(c.name), set, nil)
 		a, b := lineOf(f.Map)
-		if !testset.Near([]float64{a, b}, []float64{c.a, c.b}, 2e-6) || !(math.Abs(f.Report.NLL-c.nll) <= 1e-13) || f.Report.Gradient > fit.GradTol {
+		if !testset.Near([]float64{a, b}, []float64{c.a, c.b}, 2e-6) || !(math.Abs(f.Report.NLL-c.nll) <= 1e-13) || f.Report.Gradient > report.GradTol {
 			t.Errorf("%s: %v %v, %+v", c.name, a, b, f.Report)
 		}
 		if bound := f.Report.AtBound.String() == "b >= 0.001"; bound != (c.name == "t-gap") {

@@ -69,7 +69,7 @@ func (TSECEGrid) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error)
 	if err != nil {
 		return nil, err
 	}
-	r := fit.Report{NLL: nll, Iterations: points, Passes: o.Passes}
+	r := calib.Report{NLL: nll, Iterations: points, Passes: o.Passes}
 	switch best {
 	case 0.1:
 		r.AtBound = report.Bounds{report.AtLeast("T", 0, 0.1)}

@@ -6,7 +6,6 @@ import (
 	"math"
 
 	"github.com/qats-bench/qats/calib"
-	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/method"
 	"github.com/qats-bench/qats/calib/report"
 )
@@ -62,7 +61,7 @@ func (TSGuo50) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := fit.Report{NLL: last.value, Gradient: math.Abs(last.gradient), Iterations: steps, Passes: o.Passes}
+	r := calib.Report{NLL: last.value, Gradient: math.Abs(last.gradient), Iterations: steps, Passes: o.Passes}
 	if r.Gradient > 1e-7 {
 		r.Warn(report.Early(r.Gradient, steps))
 	}

@@ -3,6 +3,7 @@ package fit
 import (
 	"context"
 
+	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
@@ -23,7 +24,7 @@ import (
 //
 //	df/dT   = -beta^2 f'
 //	d2f/dT2 = beta^4 f'' + 2 beta^3 f'.
-func (o *Objective) BrierLine(ctx context.Context, q, x []float64) (Local, error) {
+func (o *Objective) BrierLine(ctx context.Context, q, x []float64) (report.Local, error) {
 	scale := func(i int) float64 { return 1 / (float64(x[0]*(1-q[i])) + x[1]) }
 	type squares struct{ zero, one, two float64 } // sums over k of exp(2 beta d) times 1, d and d^2
 	of := make([]squares, o.Rows())
@@ -34,7 +35,7 @@ func (o *Objective) BrierLine(ctx context.Context, q, x []float64) (Local, error
 		}
 	})
 	if err != nil {
-		return Local{}, err
+		return report.Local{}, err
 	}
 	return o.line(ctx, q, x, func(b *RowBlock, i int) (value, first, second float64) {
 		m, beta := &b.Moments[i], b.beta(i)

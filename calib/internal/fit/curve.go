@@ -141,9 +141,9 @@ func (c Curve) add(b *RowBlock, q, sum []float64) {
 
 // localOf returns the mean NLL of n rows with its gradient and Hessian in the
 // parameters, given the mean NLL and the totals of add.
-func (c Curve) localOf(nll float64, total []float64, n int) Local {
+func (c Curve) localOf(nll float64, total []float64, n int) report.Local {
 	p := c.Segments + 1
-	f := Local{Value: nll, Gradient: make([]float64, p), Hessian: make([]float64, p*p)}
+	f := report.Local{Value: nll, Gradient: make([]float64, p), Hessian: make([]float64, p*p)}
 	for i := range p {
 		f.Gradient[i] = total[i] / float64(n)
 		f.Hessian[i*p+i] = total[p+i] / float64(n)
@@ -160,7 +160,7 @@ func (c Curve) localOf(nll float64, total []float64, n int) Local {
 
 // At returns the mean NLL of the curve with parameters x, its gradient and its
 // Hessian. It takes one pass. q holds the quantity of every row.
-func (c Curve) At(ctx context.Context, o *Objective, q, x []float64) (Local, error) {
+func (c Curve) At(ctx context.Context, o *Objective, q, x []float64) (report.Local, error) {
 	knots := c.Knots(x)
 	scale := ByRow(func(i int) float64 { return 1 / TemperatureAt(knots, q[i]) })
 	p := c.Segments + 1
@@ -169,7 +169,7 @@ func (c Curve) At(ctx context.Context, o *Objective, q, x []float64) (Local, err
 		c.add(b, q, sum[1:])
 	})
 	if err != nil {
-		return Local{}, err
+		return report.Local{}, err
 	}
 	return c.localOf(total[0]/float64(o.Rows()), total[1:], o.Rows()), nil
 }
@@ -177,7 +177,7 @@ func (c Curve) At(ctx context.Context, o *Objective, q, x []float64) (Local, err
 // accumulate turns derivatives in the knots into derivatives in b and the
 // increments. Parameter i moves the knots 1..i equally, so the gradient and the
 // Hessian become running sums.
-func accumulate(f Local) {
+func accumulate(f report.Local) {
 	p := len(f.Gradient)
 	for i := range p {
 		for j := range p {
@@ -205,15 +205,15 @@ func accumulate(f Local) {
 // falling and free, with 1, 4 and 10 segments (270 fits), both starts ended
 // within 1e-10 nats of each other. So there is one start. Only a free curve on
 // at most FewRows rows has two more, one rising and one falling steeply.
-func TemperatureCurve(ctx context.Context, stage Stage, o *Objective, q []float64, c Curve) (x []float64, r Report, err error) {
+func TemperatureCurve(ctx context.Context, stage Stage, o *Objective, q []float64, c Curve) (x []float64, r report.Report, err error) {
 	before := o.Passes
 	t, flat, totals, err := temperatureWithSums(ctx, o, 3*(c.Segments+1), func(b *RowBlock, sum []float64) { c.add(b, q, sum) })
 	if err != nil {
-		return nil, Report{}, err
+		return nil, report.Report{}, err
 	}
 	stage.End("ts", o.Passes-before)
 	before = o.Passes
-	eval := func(x []float64) (Local, error) {
+	eval := func(x []float64) (report.Local, error) {
 		if totals != nil { // the last pass of ts is also the first pass of the curve
 			f := c.localOf(flat.NLL, totals, o.Rows())
 			totals = nil
@@ -223,28 +223,27 @@ func TemperatureCurve(ctx context.Context, stage Stage, o *Objective, q []float6
 	}
 	if !Usual().inside(t) {
 		if c.span, err = o.span(ctx); err != nil {
-			return nil, Report{}, err
+			return nil, report.Report{}, err
 		}
 	}
-	var sol Solution
+	var sol report.Minimum
 	var lo, hi []float64
 	var starts [][]float64
-	var gap float64
 	for {
 		lo, hi = c.Bounds()
 		starts = [][]float64{c.Flat(t)}
 		if c.Free && o.Rows() <= FewRows {
 			starts = append(starts, c.steep(t, 2), c.steep(t, 0.5))
 		}
-		if sol, gap, err = BoxNewtonFrom(eval, starts, lo, hi, t); err != nil {
-			return nil, Report{}, err
+		if sol, err = BoxNewtonFrom(eval, starts, lo, hi, t); err != nil {
+			return nil, report.Report{}, err
 		}
 		if usual := Usual(); c.span != (Span{}) || !slices.ContainsFunc(sol.At, func(v float64) bool { return v == usual.Least || v == usual.Most }) {
 			break
 		}
 		wide, err := o.span(ctx)
 		if err != nil {
-			return nil, Report{}, err
+			return nil, report.Report{}, err
 		}
 		if !slices.ContainsFunc(sol.At, wide.extends) {
 			break
@@ -252,8 +251,8 @@ func TemperatureCurve(ctx context.Context, stage Stage, o *Objective, q []float6
 		c.span = wide
 	}
 	stage.End("qats", o.Passes-before)
-	r = Report{NLL: sol.Value, Gradient: sol.Gradient, Iterations: flat.Iterations + sol.Steps, Passes: o.Passes}
-	WarnLocalMinima(&r, len(starts), gap)
+	r = report.Report{NLL: sol.Value, Gradient: sol.Gradient, Iterations: flat.Iterations + sol.Steps, Passes: o.Passes}
+	r.WarnLocalMinima(sol.Starts, sol.Spread)
 	if c.isFlat(sol.At) {
 		sol.At = c.Flat(t)
 		r.NLL = flat.NLL
@@ -273,7 +272,7 @@ func TemperatureCurve(ctx context.Context, stage Stage, o *Objective, q []float6
 			r.Warn(report.End(r.AtBound[len(r.AtBound)-1]))
 		}
 	}
-	WarnUnconverged(&r)
+	r.WarnUnconverged()
 	return sol.At, r, nil
 }
 

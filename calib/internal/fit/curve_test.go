@@ -54,7 +54,7 @@ func TestBoundsAreNamedByTheirKnots(t *testing.T) {
 func TestCurveReportsItsSteps(t *testing.T) {
 	ctx := context.Background()
 	set := testset.Simulated(700, 5, 3, 1.7, 1)
-	fitted := func(set *data.Set, c Curve) Report {
+	fitted := func(set *data.Set, c Curve) report.Report {
 		o, err := NewObjective(set)
 		if err != nil {
 			t.Fatal(err)

@@ -3,6 +3,7 @@ package fit
 import (
 	"context"
 
+	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -56,10 +57,10 @@ func (o *Objective) Ranked(ctx context.Context, stage Stage) (q []float64, ranks
 
 // RankedCurve fits a curve over the rank, and returns its parameters and the distribution of
 // the confidence.
-func RankedCurve(ctx context.Context, stage Stage, o *Objective, c Curve) ([]float64, ECDF, Report, error) {
+func RankedCurve(ctx context.Context, stage Stage, o *Objective, c Curve) ([]float64, ECDF, report.Report, error) {
 	q, ranks, err := o.Ranked(ctx, stage)
 	if err != nil {
-		return nil, nil, Report{}, err
+		return nil, nil, report.Report{}, err
 	}
 	x, report, err := TemperatureCurve(ctx, stage, o, q, c)
 	return x, ranks, report, err

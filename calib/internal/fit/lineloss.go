@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
@@ -18,7 +19,7 @@ import (
 //	d2f/dT2 = beta^4 d2f/dbeta2 + 2 beta^3 df/dbeta.
 //
 // It takes one pass.
-func (o *Objective) line(ctx context.Context, q, x []float64, loss func(b *RowBlock, i int) (value, first, second float64)) (Local, error) {
+func (o *Objective) line(ctx context.Context, q, x []float64, loss func(b *RowBlock, i int) (value, first, second float64)) (report.Local, error) {
 	total, err := o.Sums(ctx, ByRow(lineScale(q, x)), 6, func(b *RowBlock, sum []float64) {
 		for i := range b.Moments {
 			value, first, second := loss(b, i)
@@ -26,7 +27,7 @@ func (o *Objective) line(ctx context.Context, q, x []float64, loss func(b *RowBl
 		}
 	})
 	if err != nil {
-		return Local{}, err
+		return report.Local{}, err
 	}
 	for i := range total {
 		total[i] /= float64(o.Rows())
@@ -52,8 +53,8 @@ func addLine(sum []float64, left, beta, value, first, second float64) {
 	sum[5] += inT2
 }
 
-func localOf(sum []float64) Local {
-	return Local{Value: sum[0], Gradient: sum[1:3:3], Hessian: []float64{sum[3], sum[4], sum[4], sum[5]}}
+func localOf(sum []float64) report.Local {
+	return report.Local{Value: sum[0], Gradient: sum[1:3:3], Hessian: []float64{sum[3], sum[4], sum[4], sum[5]}}
 }
 
 // TopLine is the mean negative log-likelihood of the statement that the prediction is right, whose
@@ -64,7 +65,7 @@ func localOf(sum []float64) Local {
 //
 // T_i and x are those of line. Where s is too small for a float64, a wrong row has the loss 745
 // nats, about -log of the smallest float64.
-func (o *Objective) TopLine(ctx context.Context, q, x []float64) (Local, error) {
+func (o *Objective) TopLine(ctx context.Context, q, x []float64) (report.Local, error) {
 	return o.line(ctx, q, x, func(b *RowBlock, i int) (value, first, second float64) {
 		m := &b.Moments[i]
 		value, first, second = softmax.Log1p(m.Tail), m.S1/(1+m.Tail), m.Variance()
@@ -89,7 +90,7 @@ func (o *Objective) TopLine(ctx context.Context, q, x []float64) (Local, error) 
 //	c' = -c m,   c'' = c (m^2 - V).
 //
 // T_i and x are those of line. It takes one pass.
-func (o *Objective) GapLine(ctx context.Context, q, x []float64, bin []int, bins int) (Local, error) {
+func (o *Objective) GapLine(ctx context.Context, q, x []float64, bin []int, bins int) (report.Local, error) {
 	const width = 6
 	total, err := o.Sums(ctx, ByRow(lineScale(q, x)), bins*(width+1), func(b *RowBlock, sum []float64) {
 		for i := range b.Moments {
@@ -106,7 +107,7 @@ func (o *Objective) GapLine(ctx context.Context, q, x []float64, bin []int, bins
 		}
 	})
 	if err != nil {
-		return Local{}, err
+		return report.Local{}, err
 	}
 	out := make([]float64, width)
 	for at := range bins {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/calib/internal/testset"
+	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -76,12 +77,12 @@ func TestLossesOfTheTopLabelAgreeWithTheirDefinitions(t *testing.T) {
 			q[i], bin[i] = float64(i*7%c.n+1)/float64(c.n), i%4
 		}
 		for name, loss := range map[string]struct {
-			at     func(x []float64) (Local, error)
+			at     func(x []float64) (report.Local, error)
 			direct func(a, b float64) float64
 		}{
-			"top": {func(x []float64) (Local, error) { return o.TopLine(context.Background(), q, x) },
+			"top": {func(x []float64) (report.Local, error) { return o.TopLine(context.Background(), q, x) },
 				func(a, b float64) float64 { return directTop(set, q, a, b) }},
-			"gap": {func(x []float64) (Local, error) { return o.GapLine(context.Background(), q, x, bin, 5) },
+			"gap": {func(x []float64) (report.Local, error) { return o.GapLine(context.Background(), q, x, bin, 5) },
 				func(a, b float64) float64 { return directGap(set, q, bin, a, b) }},
 		} {
 			for _, x := range [][]float64{{0, 1}, {1.5, .6}, {.3, 3}} {

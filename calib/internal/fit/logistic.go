@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
@@ -50,7 +51,7 @@ const leastMean = 1e-4
 // Minimise returns the slopes of the columns, then the offset, and says how the solver
 // ended; the gradient is in units of a standard deviation of the columns. A column of
 // equal numbers has slope 0.
-func (l *Logistic) Minimise() (slopes []float64, offset float64, end Solution) {
+func (l *Logistic) Minimise() (slopes []float64, offset float64, end report.Minimum) {
 	n, p := len(l.Positive), len(l.Columns)
 	centre, unit := make([]float64, p), make([]float64, p)
 	scaled := make([][]float64, p)
@@ -99,9 +100,9 @@ func (l *Logistic) Minimise() (slopes []float64, offset float64, end Solution) {
 // MinimiseIn minimises in a box of the slopes of the columns, then the offset, as
 // BoxNewton does from start. Many rows are first replaced by the means of groups, whose
 // minimum saves most of the passes over all rows. The steps are those on all rows.
-func (l *Logistic) MinimiseIn(start, lo, hi []float64) Solution {
+func (l *Logistic) MinimiseIn(start, lo, hi []float64) report.Minimum {
 	if g := l.grouped(start); g != nil {
-		if near, _ := BoxNewton(g.at, start, lo, hi, 1); near.Gradient <= GradTol {
+		if near, _ := BoxNewton(g.at, start, lo, hi, 1); near.Gradient <= report.GradTol {
 			start = near.At
 		}
 	}
@@ -110,9 +111,9 @@ func (l *Logistic) MinimiseIn(start, lo, hi []float64) Solution {
 }
 
 // minimiseRidge is MinimiseIn with the penalty of the distance from centre, where it starts.
-func (l *Logistic) minimiseRidge(centre, lo, hi []float64) Solution {
+func (l *Logistic) minimiseRidge(centre, lo, hi []float64) report.Minimum {
 	rows, weight, p := l.rows(), l.Ridge/float64(len(l.Positive)), len(centre)
-	end, _ := BoxNewton(func(x []float64) (Local, error) {
+	end, _ := BoxNewton(func(x []float64) (report.Local, error) {
 		f, err := rows.at(x)
 		for j, c := range centre {
 			d := x[j] - c
@@ -161,7 +162,7 @@ func (l *Logistic) rows() *logisticRows {
 }
 
 // at returns the loss near x.
-func (r *logisticRows) at(x []float64) (Local, error) {
+func (r *logisticRows) at(x []float64) (report.Local, error) {
 	p, a, b := len(r.columns), r.columns[0], r.columns[len(r.columns)-1]
 	s, exps := r.s[:len(a)], r.exps[:len(a)]
 	for i, u := range a {
@@ -176,7 +177,7 @@ func (r *logisticRows) at(x []float64) (Local, error) {
 		exps[i] = -math.Abs(v)
 	}
 	softmax.Exps(exps, exps)
-	f := Local{Gradient: make([]float64, p+1), Hessian: make([]float64, (p+1)*(p+1))}
+	f := report.Local{Gradient: make([]float64, p+1), Hessian: make([]float64, (p+1)*(p+1))}
 	const few = 512 // the product of as many numbers up to 2 does not overflow
 	for lo := 0; lo < len(s); lo += few {
 		hi := min(lo+few, len(s))
@@ -203,7 +204,7 @@ func (r *logisticRows) at(x []float64) (Local, error) {
 
 // oneColumn adds some rows to the loss for one column and the constant, leaving out
 // targets; exps are exp(-|s|). The sum of log(1 + exp(-|s|)) is the logarithm of a product.
-func oneColumn(f *Local, column, s, exps []float64) {
+func oneColumn(f *report.Local, column, s, exps []float64) {
 	var value, g0, g1, h00, h10, h11 float64
 	product := 1.0
 	s, exps = s[:len(column)], exps[:len(column)]
@@ -234,7 +235,7 @@ func oneColumn(f *Local, column, s, exps []float64) {
 }
 
 // twoColumns is oneColumn for two columns and the constant.
-func twoColumns(f *Local, a, b, s, exps []float64) {
+func twoColumns(f *report.Local, a, b, s, exps []float64) {
 	var value, g0, g1, g2, h00, h10, h11, h20, h21, h22 float64
 	product := 1.0
 	b, s, exps = b[:len(a)], s[:len(a)], exps[:len(a)]
@@ -335,9 +336,9 @@ func (l *Logistic) grouped(start []float64) logisticGroups {
 	return g
 }
 
-func (g logisticGroups) at(x []float64) (Local, error) {
+func (g logisticGroups) at(x []float64) (report.Local, error) {
 	k, n := len(x), 0.0
-	f := Local{Gradient: make([]float64, k), Hessian: make([]float64, k*k)}
+	f := report.Local{Gradient: make([]float64, k), Hessian: make([]float64, k*k)}
 	for i := range g {
 		row := &g[i]
 		n += row.rows

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/calib/internal/testset"
+	"github.com/qats-bench/qats/calib/report"
 )
 
 // The loss is convex: the minimum is where its slopes, from differences of the loss by
@@ -22,7 +23,7 @@ func TestLogisticIsMinimum(t *testing.T) {
 		}
 		l := Logistic{Columns: [][]float64{x, square}[:1+trial%2], Positive: positive, Low: 0.02, High: 0.97}
 		slopes, offset, end := l.Minimise()
-		if end.Gradient > GradTol {
+		if end.Gradient > report.GradTol {
 			t.Errorf("trial %d: gradient %v", trial, end.Gradient)
 		}
 		loss := func(at []float64) float64 {
@@ -58,7 +59,7 @@ func TestLogisticIsMinimum(t *testing.T) {
 func TestLogisticOfAConstantColumnIsTheMean(t *testing.T) {
 	l := Logistic{Columns: [][]float64{{3, 3, 3, 3}}, Positive: []bool{true, false, false, false}, High: 1}
 	slopes, offset, _ := l.Minimise()
-	if slopes[0] != 0 || !(math.Abs(Sigmoid(offset)-0.25) <= GradTol) {
+	if slopes[0] != 0 || !(math.Abs(Sigmoid(offset)-0.25) <= report.GradTol) {
 		t.Errorf("slope %v, offset %v", slopes[0], offset)
 	}
 }
@@ -78,7 +79,7 @@ func TestLogisticDerivativesAreThoseOfTheLoss(t *testing.T) {
 			l.Positive = append(l.Positive, rng.IntN(3) == 0)
 		}
 		l.Columns = columns
-		at := func(x []float64) Local {
+		at := func(x []float64) report.Local {
 			f, _ := l.rows().at(x)
 			return f
 		}

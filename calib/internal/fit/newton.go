@@ -7,17 +7,6 @@ import (
 	"github.com/qats-bench/qats/calib/report"
 )
 
-// Local is a function of p parameters near one point.
-type Local = report.Local
-
-// Solution says how BoxNewton ended.
-type Solution struct {
-	At       []float64 // p
-	Value    float64
-	Gradient float64 // largest absolute component of the projected gradient, in units of the scaled parameters
-	Steps    int     // accepted steps
-}
-
 // BoxNewton minimises a smooth, possibly non-convex function of a few
 // parameters in the box lo <= x <= hi. It starts at x, which it does not change.
 // Parameters are measured in units of unit. So the damping and the gradient,
@@ -26,7 +15,7 @@ type Solution struct {
 // Each step minimises the quadratic model in the box by an active set. If the
 // Hessian is not positive definite, or the function did not fall, a multiple of
 // the identity is added until it falls (Levenberg 1944). The method ends at a
-// projected gradient below 1e-12. It also ends at a gradient below GradTol if the
+// projected gradient below 1e-12. It also ends at a gradient below report.GradTol if the
 // next step is below boxStepTol or if rounding hides any further descent. Near
 // the minimum that step is the error of x, up to its square. After maxTrials it
 // ends in any case. The value and the gradient returned are those at the
@@ -34,13 +23,13 @@ type Solution struct {
 //
 // The Cholesky factorisation is our own, because bytes must agree across
 // processors, which libraries with vector code do not promise.
-func BoxNewton(eval func(x []float64) (Local, error), x, lo, hi []float64, unit float64) (Solution, error) {
+func BoxNewton(eval func(x []float64) (report.Local, error), x, lo, hi []float64, unit float64) (report.Minimum, error) {
 	const (
 		maxTrials = 200
 		target    = 1e-12
 		rounding  = 1e-14 // largest rounding error of the value, relative to max(1, value)
 	)
-	at := func(x []float64) (Local, error) {
+	at := func(x []float64) (report.Local, error) {
 		f, err := eval(x)
 		if err == nil && !finite(f) {
 			err = errOverflow
@@ -49,9 +38,9 @@ func BoxNewton(eval func(x []float64) (Local, error), x, lo, hi []float64, unit 
 	}
 	cur, err := at(x)
 	if err != nil {
-		return Solution{}, err
+		return report.Minimum{}, err
 	}
-	sol := Solution{At: append([]float64(nil), x...), Value: cur.Value, Gradient: projected(x, cur, lo, hi, unit)}
+	sol := report.Minimum{At: append([]float64(nil), x...), Value: cur.Value, Gradient: projected(x, cur, lo, hi, unit), Starts: 1}
 	damping := 0.0
 	for range maxTrials {
 		if sol.Gradient <= target {
@@ -61,11 +50,11 @@ func BoxNewton(eval func(x []float64) (Local, error), x, lo, hi []float64, unit 
 		step, ok := boxStep(sol.At, cur, lo, hi, unit, damping)
 		for !ok {
 			if damping = max(4*damping, least); math.IsInf(damping, 1) {
-				return Solution{}, errOverflow
+				return report.Minimum{}, errOverflow
 			}
 			step, ok = boxStep(sol.At, cur, lo, hi, unit, damping)
 		}
-		if sol.Gradient <= GradTol && negligible(step, sol.At, unit) {
+		if sol.Gradient <= report.GradTol && negligible(step, sol.At, unit) {
 			break
 		}
 		next := make([]float64, len(x))
@@ -81,20 +70,20 @@ func BoxNewton(eval func(x []float64) (Local, error), x, lo, hi []float64, unit 
 		}
 		trial, err := at(next)
 		if err != nil {
-			return Solution{}, err
+			return report.Minimum{}, err
 		}
 		gradient := projected(next, trial, lo, hi, unit)
 		fell := trial.Value <= cur.Value+float64(1e-4*expected)
 		unchanged := trial.Value <= cur.Value+float64(rounding*max(1, math.Abs(cur.Value)))
 		if !fell && !(unchanged && gradient < sol.Gradient) {
-			if sol.Gradient <= GradTol {
+			if sol.Gradient <= report.GradTol {
 				break
 			}
 			damping = max(10*damping, least)
 			continue
 		}
 		cur = trial
-		sol = Solution{next, trial.Value, gradient, sol.Steps + 1}
+		sol = report.Minimum{At: next, Value: trial.Value, Gradient: gradient, Steps: sol.Steps + 1, Starts: 1}
 		if damping /= 10; damping < least {
 			damping = 0
 		}
@@ -103,7 +92,7 @@ func BoxNewton(eval func(x []float64) (Local, error), x, lo, hi []float64, unit 
 }
 
 // finite reports whether all numbers of f are finite.
-func finite(f Local) bool {
+func finite(f report.Local) bool {
 	most := math.Abs(f.Value)
 	for _, list := range [][]float64{f.Gradient, f.Hessian} {
 		for _, v := range list {
@@ -118,34 +107,22 @@ func finite(f Local) bool {
 const FewRows = 1000
 
 // BoxNewtonFrom runs BoxNewton from each start in turn. It returns the least
-// minimum, the first one on ties, with the sum of all steps. spread is the
-// difference between the largest and the least value found.
-func BoxNewtonFrom(eval func(x []float64) (Local, error), starts [][]float64, lo, hi []float64, unit float64) (best Solution, spread float64, err error) {
+// minimum, the first one on ties, with the sum of all steps.
+func BoxNewtonFrom(eval func(x []float64) (report.Local, error), starts [][]float64, lo, hi []float64, unit float64) (best report.Minimum, err error) {
 	steps, highest := 0, math.Inf(-1)
 	for i, x := range starts {
 		end, err := BoxNewton(eval, x, lo, hi, unit)
 		if err != nil {
-			return Solution{}, 0, err
+			return report.Minimum{}, err
 		}
 		steps += end.Steps
 		highest = max(highest, end.Value)
-		if i == 0 || end.Value < best.Value-sameMinimum {
+		if i == 0 || end.Value < best.Value-report.SameMinimum {
 			best = end
 		}
 	}
-	best.Steps = steps
-	return best, highest - best.Value, nil
-}
-
-// sameMinimum is the largest difference of values of one and the same minimum.
-const sameMinimum = 1e-9
-
-// WarnLocalMinima adds a warning to r if several starts ended at different
-// minima; spread is that of BoxNewtonFrom.
-func WarnLocalMinima(r *Report, starts int, spread float64) {
-	if spread > sameMinimum {
-		r.Warn(report.Warning{Text: "no unique fit: of {count} starts some end at a local minimum, {value} higher; the least is taken", Count: starts, Value: report.Rounded(spread, 2)})
-	}
+	best.Steps, best.Starts, best.Spread = steps, len(starts), highest-best.Value
+	return best, nil
 }
 
 // boxStepTol is the largest last step of a parameter, relative to the parameter
@@ -164,7 +141,7 @@ func negligible(step, x []float64, unit float64) bool {
 
 // projected returns the largest absolute component of the gradient among the
 // parameters that are not held by a bound.
-func projected(x []float64, f Local, lo, hi []float64, unit float64) float64 {
+func projected(x []float64, f report.Local, lo, hi []float64, unit float64) float64 {
 	most := 0.0
 	for j, g := range f.Gradient {
 		if !held(x[j], g, lo[j], hi[j]) {
@@ -181,7 +158,7 @@ func held(x, gradient, lo, hi float64) bool {
 
 // largestCurvature returns the largest diagonal element of the scaled Hessian,
 // at least 2^-1000 so that a multiple of it is positive.
-func largestCurvature(f Local, unit float64) float64 {
+func largestCurvature(f report.Local, unit float64) float64 {
 	p := len(f.Gradient)
 	most := 0x1p-1000
 	for j := range p {
@@ -194,7 +171,7 @@ func largestCurvature(f Local, unit float64) float64 {
 // damping in the box around x. It moves along the Newton step of the free
 // parameters and fixes the first parameter that meets its bound, until none
 // does. It reports false if the model has no minimum, or none that a float64 can hold.
-func boxStep(x []float64, f Local, lo, hi []float64, unit, damping float64) ([]float64, bool) {
+func boxStep(x []float64, f report.Local, lo, hi []float64, unit, damping float64) ([]float64, bool) {
 	p := len(x)
 	var free []int
 	for j := range x {

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/qats-bench/qats/calib/internal/testset"
+	"github.com/qats-bench/qats/calib/report"
 )
 
 // The minimum of a convex quadratic in a box is the best over all sets of active
@@ -39,8 +40,8 @@ func TestBoxNewtonMinimisesQuadratics(t *testing.T) {
 			lo[i], hi[i] = -rng.Float64(), rng.Float64()
 			start[i] = lo[i] + rng.Float64()*(hi[i]-lo[i])
 		}
-		eval := func(x []float64) (Local, error) {
-			f := Local{Gradient: make([]float64, p), Hessian: h}
+		eval := func(x []float64) (report.Local, error) {
+			f := report.Local{Gradient: make([]float64, p), Hessian: h}
 			for i := range p {
 				hx := 0.0
 				for j := range p {
@@ -91,7 +92,7 @@ func TestBoxNewtonMinimisesQuadratics(t *testing.T) {
 				best = min(best, f.Value)
 			}
 		}
-		if !(math.Abs(sol.Value-best) <= 1e-12) || sol.Gradient > GradTol {
+		if !(math.Abs(sol.Value-best) <= 1e-12) || sol.Gradient > report.GradTol {
 			t.Errorf("trial %d: value %.15g, want %.15g; gradient %g", trial, sol.Value, best, sol.Gradient)
 		}
 		if sol.Steps > p+1 { // one step for each bound that is released, and one more
@@ -103,9 +104,9 @@ func TestBoxNewtonMinimisesQuadratics(t *testing.T) {
 // A curved valley with an indefinite Hessian at the start, without and with an active
 // bound.
 func TestBoxNewtonMinimisesRosenbrock(t *testing.T) {
-	eval := func(v []float64) (Local, error) {
+	eval := func(v []float64) (report.Local, error) {
 		x, y := v[0], v[1]
-		return Local{
+		return report.Local{
 			Value:    (1-x)*(1-x) + 100*(y-x*x)*(y-x*x),
 			Gradient: []float64{-2*(1-x) - 400*x*(y-x*x), 200 * (y - x*x)},
 			Hessian:  []float64{2 - 400*(y-3*x*x), -400 * x, -400 * x, 200},
@@ -191,9 +192,9 @@ func TestTemperatureAtIsLinearBetweenKnots(t *testing.T) {
 // Of several starts the least minimum is taken, and the difference to the largest is
 // returned. x^4 - 3x^2 + x has minima at about -1.30 and 1.13.
 func TestBoxNewtonFromTakesTheLeastMinimum(t *testing.T) {
-	well := func(x []float64) (Local, error) {
+	well := func(x []float64) (report.Local, error) {
 		v := x[0]
-		return Local{Value: v*v*v*v - 3*v*v + v, Gradient: []float64{4*v*v*v - 6*v + 1}, Hessian: []float64{12*v*v - 6}}, nil
+		return report.Local{Value: v*v*v*v - 3*v*v + v, Gradient: []float64{4*v*v*v - 6*v + 1}, Hessian: []float64{12*v*v - 6}}, nil
 	}
 	lo, hi := []float64{-5}, []float64{5}
 	for _, c := range []struct {
@@ -206,12 +207,11 @@ func TestBoxNewtonFromTakesTheLeastMinimum(t *testing.T) {
 		{[][]float64{{-1}, {2}, {1}}, -1.3008395659, 2.443674857},
 		{[][]float64{{-1}, {-2}}, -1.3008395659, 0},
 	} {
-		sol, apart, err := BoxNewtonFrom(well, c.starts, lo, hi, 1)
-		if err != nil || !(math.Abs(sol.At[0]-c.at) <= 1e-8) || !(math.Abs(apart-c.apart) <= 1e-6) {
-			t.Errorf("from %v: %v, %v apart, %v; want %v, %v", c.starts, sol.At, apart, err, c.at, c.apart)
+		sol, err := BoxNewtonFrom(well, c.starts, lo, hi, 1)
+		if err != nil || !(math.Abs(sol.At[0]-c.at) <= 1e-8) || !(math.Abs(sol.Spread-c.apart) <= 1e-6) || sol.Starts != len(c.starts) {
+			t.Errorf("from %v: %v, %v apart, %v; want %v, %v", c.starts, sol.At, sol.Spread, err, c.at, c.apart)
 		}
-		var r Report
-		if WarnLocalMinima(&r, len(c.starts), apart); (len(r.Warnings) > 0) != (c.apart > 0) {
+		if r := sol.Report(1); (len(r.Warnings) > 0) != (c.apart > 0) {
 			t.Errorf("from %v: warnings %q", c.starts, r.Warnings)
 		}
 	}
@@ -221,12 +221,12 @@ func TestBoxNewtonFromTakesTheLeastMinimum(t *testing.T) {
 // barrier, at a local minimum above the start.
 func TestBoxNewtonRejectsAStepUpwards(t *testing.T) {
 	const start = -3
-	eval := func(at []float64) (Local, error) {
+	eval := func(at []float64) (report.Local, error) {
 		x, c := at[0]-start, 0.50005
 		if x > 0.97 { // the first Newton step ends here, at x = 1
-			return Local{Value: 5e-5 + (x-1)*(x-1), Gradient: []float64{2 * (x - 1)}, Hessian: []float64{2}}, nil
+			return report.Local{Value: 5e-5 + (x-1)*(x-1), Gradient: []float64{2 * (x - 1)}, Hessian: []float64{2}}, nil
 		}
-		return Local{Value: -x + x*x/2 + c*x*x*x, Gradient: []float64{-1 + x + 3*c*x*x}, Hessian: []float64{1 + 6*c*x}}, nil
+		return report.Local{Value: -x + x*x/2 + c*x*x*x, Gradient: []float64{-1 + x + 3*c*x*x}, Hessian: []float64{1 + 6*c*x}}, nil
 	}
 	sol, err := BoxNewton(eval, []float64{start}, []float64{-9}, []float64{9}, 1)
 	if err != nil || sol.Value > -0.3 || !(math.Abs(sol.At[0]-start-0.5486) <= 1e-3) {
@@ -237,8 +237,8 @@ func TestBoxNewtonRejectsAStepUpwards(t *testing.T) {
 // Rounding of a large value does not stop the descent while the gradient falls.
 func TestBoxNewtonDescendsBelowTheRoundingOfTheValue(t *testing.T) {
 	const start = 1e-6
-	eval := func(x []float64) (Local, error) {
-		f := Local{Value: 1e6, Gradient: []float64{x[0]}, Hessian: []float64{1}}
+	eval := func(x []float64) (report.Local, error) {
+		f := report.Local{Value: 1e6, Gradient: []float64{x[0]}, Hessian: []float64{1}}
 		if x[0] != start {
 			f.Value += 5e-10 // four units in the last place
 		}
@@ -252,12 +252,12 @@ func TestBoxNewtonDescendsBelowTheRoundingOfTheValue(t *testing.T) {
 // In other units the solver takes the same steps: after a change by a power of two the
 // bits agree. The start has an indefinite Hessian, so some steps are damped.
 func TestBoxNewtonDoesNotDependOnUnits(t *testing.T) {
-	run := func(unit float64) (Solution, int) {
+	run := func(unit float64) (report.Minimum, int) {
 		evaluations := 0
-		eval := func(v []float64) (Local, error) {
+		eval := func(v []float64) (report.Local, error) {
 			evaluations++
 			x, y := v[0]/unit, v[1]/unit
-			return Local{
+			return report.Local{
 				Value:    (1-x)*(1-x) + 100*(y-x*x)*(y-x*x),
 				Gradient: []float64{(-2*(1-x) - 400*x*(y-x*x)) / unit, 200 * (y - x*x) / unit},
 				Hessian:  []float64{(2 - 400*(y-3*x*x)) / unit / unit, -400 * x / unit / unit, -400 * x / unit / unit, 200 / unit / unit},
@@ -284,7 +284,7 @@ func TestBoxStepDampingIsALargerDiagonal(t *testing.T) {
 	const p, unit, damping = 4, 2, 1.5
 	bounded := 0
 	for trial := range 200 {
-		f := Local{Gradient: make([]float64, p), Hessian: make([]float64, p*p)}
+		f := report.Local{Gradient: make([]float64, p), Hessian: make([]float64, p*p)}
 		x, lo, hi := make([]float64, p), make([]float64, p), make([]float64, p)
 		for i := range p {
 			f.Gradient[i], x[i] = 3*rng.NormFloat64(), rng.Float64()
@@ -345,10 +345,10 @@ func TestCholeskyRejectsSingularMatrices(t *testing.T) {
 // curvature. The ends differ, since the tolerance of the gradient is absolute.
 func TestBoxNewtonDoesNotDependOnTheUnitOfTheValue(t *testing.T) {
 	run := func(scale float64) (points [][2]float64) {
-		_, err := BoxNewton(func(v []float64) (Local, error) {
+		_, err := BoxNewton(func(v []float64) (report.Local, error) {
 			x, y := v[0], v[1]
 			points = append(points, [2]float64{x, y})
-			return Local{
+			return report.Local{
 				Value:    scale * (100 + (1-x)*(1-x) + 100*(y-x*x)*(y-x*x)),
 				Gradient: []float64{scale * (-2*(1-x) - 400*x*(y-x*x)), scale * 200 * (y - x*x)},
 				Hessian:  []float64{scale * (2 - 400*(y-3*x*x)), scale * -400 * x, scale * -400 * x, scale * 200},
@@ -377,9 +377,9 @@ func TestBoxNewtonAsksForAShareOfThePromisedFall(t *testing.T) {
 		want bool
 	}{{.011, true}, {.009, false}} {
 		var points []float64
-		_, err := BoxNewton(func(x []float64) (Local, error) {
+		_, err := BoxNewton(func(x []float64) (report.Local, error) {
 			points = append(points, x[0])
-			f := Local{Value: 0, Gradient: []float64{-10}, Hessian: []float64{1}}
+			f := report.Local{Value: 0, Gradient: []float64{-10}, Hessian: []float64{1}}
 			if x[0] >= 10 {
 				f.Value = -c.fall
 			}
@@ -395,9 +395,9 @@ func TestBoxNewtonAsksForAShareOfThePromisedFall(t *testing.T) {
 // steps succeed, with damping 1, each of them costs one trial that fails, with .1.
 func TestBoxNewtonKeepsATenthOfTheDamping(t *testing.T) {
 	accepted, evaluations, last := 0, 0, 0.0
-	sol, err := BoxNewton(func(x []float64) (Local, error) {
+	sol, err := BoxNewton(func(x []float64) (report.Local, error) {
 		evaluations++
-		f := Local{Value: 1, Gradient: []float64{-1}, Hessian: []float64{1}}
+		f := report.Local{Value: 1, Gradient: []float64{-1}, Hessian: []float64{1}}
 		if x[0]-last <= .6 {
 			last = x[0]
 			accepted++
@@ -412,13 +412,13 @@ func TestBoxNewtonKeepsATenthOfTheDamping(t *testing.T) {
 
 // Steps of all starts count. Of equal minima the first one is taken.
 func TestBoxNewtonFromTakesTheFirstOfEqualMinima(t *testing.T) {
-	wells := func(x []float64) (Local, error) { // (x^2 - 1)^2
+	wells := func(x []float64) (report.Local, error) { // (x^2 - 1)^2
 		v := x[0]
-		return Local{Value: (v*v - 1) * (v*v - 1), Gradient: []float64{4 * v * (v*v - 1)}, Hessian: []float64{12*v*v - 4}}, nil
+		return report.Local{Value: (v*v - 1) * (v*v - 1), Gradient: []float64{4 * v * (v*v - 1)}, Hessian: []float64{12*v*v - 4}}, nil
 	}
 	for _, start := range []float64{1.5, -1.5} {
 		lo, hi := []float64{-5}, []float64{5}
-		both, _, err := BoxNewtonFrom(wells, [][]float64{{start}, {-start}}, lo, hi, 1)
+		both, err := BoxNewtonFrom(wells, [][]float64{{start}, {-start}}, lo, hi, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -431,7 +431,7 @@ func TestBoxNewtonFromTakesTheFirstOfEqualMinima(t *testing.T) {
 
 func TestLargestCurvatureIsThatOfTheDiagonal(t *testing.T) {
 	for j := range 3 {
-		f := Local{Gradient: make([]float64, 3), Hessian: []float64{1, 50, 50, 50, 1, 50, 50, 50, 1}}
+		f := report.Local{Gradient: make([]float64, 3), Hessian: []float64{1, 50, 50, 50, 1, 50, 50, 50, 1}}
 		f.Hessian[j*3+j] = -9
 		if got := largestCurvature(f, 2); got != 36 {
 			t.Errorf("element %d: %g, want 36", j, got)
@@ -463,8 +463,8 @@ func TestCholeskyIsRelativeToTheDiagonal(t *testing.T) {
 func TestBoxNewtonMinimisesLinearFunctions(t *testing.T) {
 	for _, steep := range []float64{1e-200, 1e-5, 1, 1e3, 1e200} {
 		for _, unit := range []float64{1, 1000} {
-			sol, err := BoxNewton(func(x []float64) (Local, error) {
-				return Local{Value: steep * (x[0] - 2*x[1]), Gradient: []float64{steep, -2 * steep}, Hessian: make([]float64, 4)}, nil
+			sol, err := BoxNewton(func(x []float64) (report.Local, error) {
+				return report.Local{Value: steep * (x[0] - 2*x[1]), Gradient: []float64{steep, -2 * steep}, Hessian: make([]float64, 4)}, nil
 			}, []float64{0, 0}, []float64{-1, -1}, []float64{1, 1}, unit)
 			small := 2*steep*unit <= 1e-12 // the start is a minimum
 			if want := []float64{-1, 1}; err != nil || !small && !slices.Equal(sol.At, want) {
@@ -476,12 +476,12 @@ func TestBoxNewtonMinimisesLinearFunctions(t *testing.T) {
 
 // A Hessian that overflows in the units of the solver ends the fit with an error.
 func TestBoxNewtonEndsWhenItsUnitsOverflow(t *testing.T) {
-	for _, c := range []Local{
+	for _, c := range []report.Local{
 		{Value: 1, Gradient: []float64{1}, Hessian: []float64{1e305}},
 		{Value: 1, Gradient: []float64{1e306}, Hessian: []float64{1}},
 		{Value: 1, Gradient: []float64{1}, Hessian: []float64{-1e305}},
 	} {
-		if _, err := BoxNewton(func([]float64) (Local, error) { return c, nil }, []float64{0}, []float64{-1}, []float64{1}, 1000); err != errOverflow {
+		if _, err := BoxNewton(func([]float64) (report.Local, error) { return c, nil }, []float64{0}, []float64{-1}, []float64{1}, 1000); err != errOverflow {
 			t.Errorf("%+v: %v", c, err)
 		}
 	}

@@ -16,9 +16,6 @@ const (
 	MaxT = 1e3
 )
 
-// GradTol is the largest gradient of a fit that counts as converged.
-const GradTol = 1e-9
-
 // Softplus returns log(1 + e^x).
 func Softplus(x float64) float64 {
 	if x > 0 {

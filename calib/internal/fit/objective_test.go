@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/calib/internal/testset"
+	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -148,7 +149,7 @@ func TestTemperatureReportsItsLastPass(t *testing.T) {
 			t.Fatal(err)
 		}
 		gradient := math.Abs(s.LabelGap - s.MeanGap)
-		if !(math.Abs(s.NLL-r.NLL) <= 1e-15) || gradient > GradTol || !(math.Abs(gradient-r.Gradient) <= 1e-14) {
+		if !(math.Abs(s.NLL-r.NLL) <= 1e-15) || gradient > report.GradTol || !(math.Abs(gradient-r.Gradient) <= 1e-14) {
 			t.Errorf("seed %d: NLL %v, gradient %g; reported %v and %g", seed, s.NLL, gradient, r.NLL, r.Gradient)
 		}
 		want, err := o.Sums(ctx, Constant(1/temperature), 1, visit)
@@ -187,10 +188,10 @@ func TestTemperatureBeyondTheBounds(t *testing.T) {
 
 // Logits of unusual size have their minimum, in few passes more, and the same of a stream.
 func TestTemperatureOfLogitsOfAnySize(t *testing.T) {
-	at := func(set *data.Set) (float64, Report) {
+	at := func(set *data.Set) (float64, report.Report) {
 		t.Helper()
 		got, r, err := Temperature(context.Background(), objective(t, set))
-		if err != nil || r.Gradient > GradTol || len(r.AtBound)+len(r.Warnings) > 0 {
+		if err != nil || r.Gradient > report.GradTol || len(r.AtBound)+len(r.Warnings) > 0 {
 			t.Errorf("%+v (%v)", r, err)
 		}
 		return got, r
@@ -254,7 +255,7 @@ func TestTemperatureOfRowsOfManySizes(t *testing.T) {
 		if !Usual().inside(got) {
 			most *= 2 // there are two searches
 		}
-		if r.Gradient > GradTol || len(r.Warnings) > 0 || r.Passes > most {
+		if r.Gradient > report.GradTol || len(r.Warnings) > 0 || r.Passes > most {
 			t.Errorf("seed %d: T = %v, %+v", seed, got, r)
 		}
 		if seed%100 != 0 {

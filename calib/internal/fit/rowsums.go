@@ -1,5 +1,7 @@
 package fit
 
+import "github.com/qats-bench/qats/calib/report"
+
 // AddRow adds the derivatives in the parameters of the loss of one row to sum, whose
 // first element is for the value. first and second are its derivatives in the temperature
 // of the row; for the others see RowTemperature.
@@ -16,9 +18,9 @@ func AddRow(sum, slope []float64, first, second, rate, bend float64) {
 }
 
 // MeanOf returns the mean loss of n rows near p parameters, given the sums of AddRow.
-func MeanOf(sum []float64, n, p int) Local {
+func MeanOf(sum []float64, n, p int) report.Local {
 	for i := range sum {
 		sum[i] /= float64(n)
 	}
-	return Local{Value: sum[0], Gradient: sum[1 : 1+p], Hessian: sum[1+p:]}
+	return report.Local{Value: sum[0], Gradient: sum[1 : 1+p], Hessian: sum[1+p:]}
 }

@@ -14,7 +14,7 @@ import (
 
 // Temperature returns the T in the span of the logits with the least mean NLL. The last pass
 // was at that T, and the report is for it. Report.Passes counts all passes of o.
-func Temperature(ctx context.Context, o *Objective) (float64, Report, error) {
+func Temperature(ctx context.Context, o *Objective) (float64, report.Report, error) {
 	t, report, _, err := temperatureWithSums(ctx, o, 0, nil)
 	return t, report, err
 }
@@ -22,23 +22,27 @@ func Temperature(ctx context.Context, o *Objective) (float64, Report, error) {
 // TemperatureOfPart is Temperature for some rows of a set whose temperature is whole. A few rows
 // often have no minimum, and then the bound is a matter of taste: it is that of the usual span,
 // unless whole is beyond it. The search begins at start; 0 stands for where any search begins.
-func TemperatureOfPart(ctx context.Context, o *Objective, whole, start float64) (float64, Report, error) {
+func TemperatureOfPart(ctx context.Context, o *Objective, whole, start float64) (float64, report.Report, error) {
 	o.usual, o.start = whole >= MinT && whole <= MaxT, start
 	return Temperature(ctx, o)
 }
 
 // AtLeastT reports whether a fit ended at the least temperature, and AtMostT whether at the
 // largest.
-func AtLeastT(t float64, r Report) bool { return slices.Contains(r.AtBound, report.AtLeast("T", 0, t)) }
+func AtLeastT(t float64, r report.Report) bool {
+	return slices.Contains(r.AtBound, report.AtLeast("T", 0, t))
+}
 
 // AtMostT is AtLeastT for the largest temperature.
-func AtMostT(t float64, r Report) bool { return slices.Contains(r.AtBound, report.AtMost("T", 0, t)) }
+func AtMostT(t float64, r report.Report) bool {
+	return slices.Contains(r.AtBound, report.AtMost("T", 0, t))
+}
 
 // temperatureWithSums returns Temperature and, from the same last pass, the totals,
 // at T, of width additional sums to which visit adds; see slopeWithSums. The totals are
 // nil if the solver did not expect that pass to be the last. If another fit has
 // found T before, only that last pass is made, for the totals.
-func temperatureWithSums(ctx context.Context, o *Objective, width int, visit func(b *RowBlock, sum []float64)) (float64, Report, []float64, error) {
+func temperatureWithSums(ctx context.Context, o *Objective, width int, visit func(b *RowBlock, sum []float64)) (float64, report.Report, []float64, error) {
 	before := o.Passes
 	var totals []float64
 	var f *temperatureFit
@@ -52,7 +56,7 @@ func temperatureWithSums(ctx context.Context, o *Objective, width int, visit fun
 			return err
 		})
 		if err != nil {
-			return 0, Report{}, nil, err
+			return 0, report.Report{}, nil, err
 		}
 		f.spent = spent
 		if o.Shared != nil {
@@ -61,7 +65,7 @@ func temperatureWithSums(ctx context.Context, o *Objective, width int, visit fun
 	} else if cputime.Add(ctx, f.spent); f.near && visit != nil {
 		var err error
 		if totals, err = o.Sums(ctx, Constant(f.beta), width, visit); err != nil {
-			return 0, Report{}, nil, err
+			return 0, report.Report{}, nil, err
 		}
 	}
 	o.Passes = before + f.report.Passes
@@ -74,7 +78,7 @@ func temperatureWithSums(ctx context.Context, o *Objective, width int, visit fun
 // temperatureFit is the result of solveTemperature.
 type temperatureFit struct {
 	t      float64
-	report Report // Passes counts the passes of this fit alone
+	report report.Report // Passes counts the passes of this fit alone
 	beta   float64
 	spent  time.Duration // processor time of this fit, if it was measured
 	near   bool          // the last pass was at beta, and the solver expected it to be the last
@@ -123,7 +127,7 @@ func solveTemperature(ctx context.Context, o *Objective, width int, visit func(b
 // the error of u is squared in each pass.
 //
 // A step that leaves the bracket of the minimum is replaced by a bisection. The fit ends
-// after a pass whose gradient is below GradTol and whose Newton step is below stepTol.
+// after a pass whose gradient is below report.GradTol and whose Newton step is below stepTol.
 // That step is the error of u to first order.
 func searchTemperature(ctx context.Context, o *Objective, span Span, width int, visit func(b *RowBlock, sum []float64)) (*temperatureFit, []float64, error) {
 	unit := cmp.Or(o.unit, 1)
@@ -177,9 +181,9 @@ func searchInUnits(ctx context.Context, o *Objective, span Span, width int, visi
 			r.lo = r.u
 		}
 		step := s.newtonStep(beta)
-		done := math.Abs(g) < GradTol && math.Abs(step) < stepTol
+		done := math.Abs(g) < report.GradTol && math.Abs(step) < stepTol
 		if done || iter == maxIterations {
-			r := Report{NLL: s.NLL, Gradient: math.Abs(g), Iterations: iter, Passes: o.Passes}
+			r := report.Report{NLL: s.NLL, Gradient: math.Abs(g), Iterations: iter, Passes: o.Passes}
 			if !done {
 				r.Warn(report.Unconverged(g, iter))
 			}
@@ -243,7 +247,7 @@ func (o *Objective) separable(ctx context.Context, span Span) (*temperatureFit, 
 	if zero.MeanGap > 0 {
 		return o.atBound(ctx, span, span.Least, "every calibration row is classified correctly, so the NLL has no minimum")
 	}
-	return &temperatureFit{t: 1, report: Report{NLL: zero.NLL, Passes: o.Passes, Warnings: report.Warnings{
+	return &temperatureFit{t: 1, report: report.Report{NLL: zero.NLL, Passes: o.Passes, Warnings: report.Warnings{
 		{Text: "the logits of every row are equal: any temperature gives the same probabilities; T = 1"}}}}, nil
 }
 
@@ -268,7 +272,7 @@ func (o *Objective) atBound(ctx context.Context, span Span, t float64, why strin
 	if t == span.Most {
 		bound = report.AtMost("T", 0, value)
 	}
-	return &temperatureFit{t: t, report: Report{
+	return &temperatureFit{t: t, report: report.Report{
 		NLL:      nll,
 		Passes:   o.Passes,
 		AtBound:  report.Bounds{bound},

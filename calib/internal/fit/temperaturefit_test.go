@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
@@ -122,7 +123,7 @@ func TestTemperatureOfMillionsOfRows(t *testing.T) {
 	if step := s.newtonStep(1 / got); !(math.Abs(step) <= stepTol) {
 		t.Errorf("T is %.1e from the minimum", step)
 	}
-	if gradient := math.Abs(s.LabelGap - s.MeanGap); !(math.Abs(s.NLL-r.NLL) <= 1e-14) || r.Gradient > GradTol || !(math.Abs(gradient-r.Gradient) <= 1e-14) {
+	if gradient := math.Abs(s.LabelGap - s.MeanGap); !(math.Abs(s.NLL-r.NLL) <= 1e-14) || r.Gradient > report.GradTol || !(math.Abs(gradient-r.Gradient) <= 1e-14) {
 		t.Errorf("NLL %v, gradient %.1e; reported %v and %.1e", s.NLL, gradient, r.NLL, r.Gradient)
 	}
 }

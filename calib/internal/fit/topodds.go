@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
@@ -67,7 +68,7 @@ func (t *TopOdds) row(i int, beta float64) (value, first, second float64) {
 }
 
 // Scale returns the mean NLL at 1/T = x[0]. It is convex.
-func (t *TopOdds) Scale(ctx context.Context, x []float64) (Local, error) {
+func (t *TopOdds) Scale(ctx context.Context, x []float64) (report.Local, error) {
 	total, err := t.sum(ctx, 3, func(sum []float64, i int) {
 		value, first, second := t.row(i, x[0])
 		sum[0] += value
@@ -75,13 +76,13 @@ func (t *TopOdds) Scale(ctx context.Context, x []float64) (Local, error) {
 		sum[2] += second
 	})
 	if err != nil {
-		return Local{}, err
+		return report.Local{}, err
 	}
-	return Local{Value: total[0], Gradient: total[1:2:2], Hessian: total[2:3:3]}, nil
+	return report.Local{Value: total[0], Gradient: total[1:2:2], Hessian: total[2:3:3]}, nil
 }
 
 // Line returns the mean NLL at the temperatures T_i = a (1 - q_i) + b, x = (a, b).
-func (t *TopOdds) Line(ctx context.Context, q, x []float64) (Local, error) {
+func (t *TopOdds) Line(ctx context.Context, q, x []float64) (report.Local, error) {
 	scale := lineScale(q, x)
 	total, err := t.sum(ctx, 6, func(sum []float64, i int) {
 		beta := scale(i)
@@ -89,7 +90,7 @@ func (t *TopOdds) Line(ctx context.Context, q, x []float64) (Local, error) {
 		addLine(sum, 1-q[i], beta, value, first, second)
 	})
 	if err != nil {
-		return Local{}, err
+		return report.Local{}, err
 	}
 	return localOf(total), nil
 }

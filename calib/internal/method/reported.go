@@ -12,7 +12,7 @@ import (
 
 // Reported returns the fitted map with the report r, to which it adds the NLL of the map
 // on set and the pass for it.
-func Reported(ctx context.Context, m calib.Map, set *data.Set, r fit.Report) (*calib.Fitted, error) {
+func Reported(ctx context.Context, m calib.Map, set *data.Set, r calib.Report) (*calib.Fitted, error) {
 	var failed atomic.Pointer[error]
 	nll, err := MeanNLL(ctx, set, func(q data.Probs, lo, hi int) {
 		if err := calib.Apply(m, q, set.View(^data.Labels).Rows(lo, hi)); err != nil {

@@ -106,12 +106,12 @@ func Odds(rows []TopRow) (odds []float64, hit []bool) {
 
 // TopFitted returns a fitted top-label map with its report: one pass, and no NLL.
 func TopFitted(m calib.TopLabel) *calib.Fitted {
-	return &calib.Fitted{Map: m, Report: fit.Report{Passes: 1}}
+	return &calib.Fitted{Map: m, Report: calib.Report{Passes: 1}}
 }
 
 // TopMixed is TopFitted for a map of n rows that may be calib.Certain, and then has its mass.
 func TopMixed(m calib.TopLabel, n int) *calib.Fitted {
-	return &calib.Fitted{Map: calib.MassOf(m, n).Map(m), Report: fit.Report{Passes: 1}}
+	return &calib.Fitted{Map: calib.MassOf(m, n).Map(m), Report: calib.Report{Passes: 1}}
 }
 
 // EachConfidence writes the new confidence of every row, a function of its tail.

@@ -14,20 +14,20 @@ import (
 // those of all top-label methods.
 func TopTemperature(ctx context.Context, rows *fit.TopOdds) (float64, calib.Report, error) {
 	if rows.Undetermined() {
-		r := fit.Report{Passes: 1}
-		r.Warn(report.Warning{Text: "the derived logits of every row are equal: any temperature gives the same confidence; T = 1"})
+		r := calib.Report{Passes: 1}
+		r.Warn(calib.Warning{Text: "the derived logits of every row are equal: any temperature gives the same confidence; T = 1"})
 		return 1, r, nil
 	}
 	span := fit.Usual()
 	passes := 1.0
-	end, err := fit.BoxNewton(func(x []float64) (fit.Local, error) {
+	end, err := fit.BoxNewton(func(x []float64) (calib.Local, error) {
 		passes++
 		return rows.Scale(ctx, x)
 	}, []float64{1}, []float64{1 / span.Most}, []float64{1 / span.Least}, 1)
 	if err != nil {
-		return 0, fit.Report{}, err
+		return 0, calib.Report{}, err
 	}
-	r := fit.Report{Gradient: end.Gradient, Iterations: end.Steps, Passes: passes}
+	r := calib.Report{Gradient: end.Gradient, Iterations: end.Steps, Passes: passes}
 	t := 1 / end.At[0]
 	switch end.At[0] {
 	case 1 / span.Most:
@@ -39,13 +39,13 @@ func TopTemperature(ctx context.Context, rows *fit.TopOdds) (float64, calib.Repo
 		r.AtBound = report.Bounds{report.AtLeast("T", 0, t)}
 		r.Warn(report.End(r.AtBound[0]))
 	}
-	fit.WarnUnconverged(&r)
+	r.WarnUnconverged()
 	return t, r, nil
 }
 
 // WarnClasses warns that a method needs the number of classes: the set has a confidence alone without it, and half or more of the
 // predictions are wrong. Log odds that are divided by a temperature do not fall below 0.
-func WarnClasses(set *data.Set, r *fit.Report) {
+func WarnClasses(set *data.Set, r *calib.Report) {
 	if set.Confidence == nil || set.Classes != 0 {
 		return
 	}
@@ -56,6 +56,6 @@ func WarnClasses(set *data.Set, r *fit.Report) {
 		}
 	}
 	if 2*wrong >= len(set.Labels) {
-		r.Warn(report.Warning{Text: "{count} of {of} predictions are wrong, and without the number of classes no temperature gives a confidence below 0.5: state it", Count: wrong, Of: len(set.Labels)})
+		r.Warn(calib.Warning{Text: "{count} of {of} predictions are wrong, and without the number of classes no temperature gives a confidence below 0.5: state it", Count: wrong, Of: len(set.Labels)})
 	}
 }
