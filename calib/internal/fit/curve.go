@@ -3,6 +3,7 @@ package fit
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"slices"
 
@@ -296,3 +297,61 @@ func (c Curve) isFlat(x []float64) bool {
 	}
 	return true
 }
+
+// Ranked returns the rank q of every row, and the distribution of the confidence, which a map
+// holds. In memory these are 16 bytes a row beside the logits.
+func (o *Objective) Ranked(ctx context.Context, stage Stage) (q []float64, ranks ECDF, err error) {
+	if q, err = o.Tails(ctx); err != nil {
+		return nil, nil, err
+	}
+	if ranks, err = RankRows(ctx, q); err != nil {
+		return nil, nil, err
+	}
+	stage.End("rank", o.Passes)
+	return q, ranks, nil
+}
+
+// RankedCurve fits a curve over the rank, and returns its parameters and the distribution of
+// the confidence.
+func RankedCurve(ctx context.Context, stage Stage, o *Objective, c Curve) ([]float64, ECDF, report.Report, error) {
+	q, ranks, err := o.Ranked(ctx, stage)
+	if err != nil {
+		return nil, nil, report.Report{}, err
+	}
+	x, report, err := TemperatureCurve(ctx, stage, o, q, c)
+	return x, ranks, report, err
+}
+
+// Line is the temperature A (1-q) + B of QaTS and its variants, with the ranks that give q.
+type Line struct {
+	A    float64 `json:"a"` // >= 0 except for qats-free and qats-reading
+	B    float64 `json:"b"` // > 0, as is A + B
+	ECDF ECDF    `json:"ecdf"`
+}
+
+// Check rejects parameters that no fit returns.
+func (l Line) Check() error {
+	if !Usable(l.B) || !Usable(l.A+l.B) {
+		return fmt.Errorf("a = %v, b = %v: want b and a + b in [1e-50, 1e50]", l.A, l.B)
+	}
+	return l.ECDF.Check()
+}
+
+// Parameters returns a and b.
+func (l Line) Parameters() []report.Parameter {
+	return []report.Parameter{
+		{Name: "a", Value: l.A, Meaning: "how much higher the temperature is at confidence rank q = 0 than at q = 1"},
+		{Name: "b", Value: l.B, Meaning: "temperature at confidence rank q = 1"},
+	}
+}
+
+// Temperature returns T at rank q.
+func (l Line) Temperature(q float64) float64 { return float64(l.A*(1-q)) + l.B }
+
+// AtTails writes 1/T(q) for every row with the given tail, q its rank.
+func (l Line) AtTails(dst, tails []float64) {
+	l.ECDF.Scales(dst, tails, l.Temperature)
+}
+
+// OfRanks returns the line of a map that embeds it.
+func (l Line) OfRanks() Line { return l }

@@ -1,8 +1,14 @@
 package fit
 
 import (
+	"bytes"
 	"context"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"math"
 	"math/bits"
 	"slices"
@@ -201,4 +207,87 @@ func (e ECDF) Scales(dst, tails []float64, temperature func(q float64) float64) 
 	for i, q := range dst {
 		dst[i] = 1 / temperature(q)
 	}
+}
+
+// ecdfChunk is the number of float64 that Write encodes at a time. It is a
+// multiple of 3, so that there is no padding between chunks.
+const ecdfChunk = 3 << 10
+
+// Write writes e as one JSON string: the little-endian bytes of its float64 in
+// base64 (RFC 4648). An ECDF has a number for each calibration row. In this form
+// it takes 10.7 bytes a row and is exact; decimal digits take twice the space and
+// a hundred times the time. In Python:
+//
+//	tails = numpy.frombuffer(base64.b64decode(params["ecdf"]), "<f8")
+//
+// It returns the error of Check.
+func (e ECDF) Write(w io.Writer) error {
+	if err := e.Check(); err != nil {
+		return err
+	}
+	raw := make([]byte, 0, 8*min(ecdfChunk, len(e)))
+	text := append(make([]byte, 0, 2+base64.StdEncoding.EncodedLen(cap(raw))), '"')
+	for lo := 0; lo < len(e); lo += ecdfChunk {
+		raw = raw[:0]
+		for _, tail := range e[lo:min(lo+ecdfChunk, len(e))] {
+			raw = binary.LittleEndian.AppendUint64(raw, math.Float64bits(tail))
+		}
+		text = base64.StdEncoding.AppendEncode(text, raw)
+		if lo+ecdfChunk >= len(e) {
+			text = append(text, '"')
+		}
+		if _, err := w.Write(text); err != nil {
+			return err
+		}
+		text = text[:0]
+	}
+	return nil
+}
+
+// MarshalJSON returns the text that Write writes, and null for a nil ECDF.
+func (e ECDF) MarshalJSON() ([]byte, error) {
+	if e == nil {
+		return []byte("null"), nil
+	}
+	var b bytes.Buffer
+	err := e.Write(&b)
+	return b.Bytes(), err
+}
+
+// UnmarshalJSON reads the text of MarshalJSON. It also reads an array of numbers,
+// the form of older models.
+func (e *ECDF) UnmarshalJSON(text []byte) error {
+	if text[0] != '"' {
+		// A null among numbers would be read as 0.
+		if bytes.Contains(text, []byte("null")) || json.Unmarshal(text, (*[]float64)(e)) != nil {
+			return errNoECDF
+		}
+		return nil
+	}
+	var packed Packed[float64]
+	if packed.UnmarshalJSON(text) != nil {
+		return errNoECDF
+	}
+	*e = ECDF(packed)
+	return nil
+}
+
+var errNoECDF = errors.New("ecdf: want float64 numbers in base64, or an array of numbers")
+
+// UpTo returns the number of elements of the increasing list at or below x. Most classes of a row have
+// small probabilities, which are at the start of a list: the search begins there, and doubles its reach
+// until it is beyond x.
+func UpTo(list []float64, x float64) int {
+	lo, hi := 0, 0 // list[:lo] is at or below x, list[hi:] above
+	for hi < len(list) && !(list[hi] > x) {
+		lo, hi = hi+1, 2*hi+1
+	}
+	for hi = min(hi, len(list)); lo < hi; {
+		if middle := int(uint(lo+hi) >> 1); list[middle] > x {
+			hi = middle
+		} else {
+			lo = middle + 1
+		}
+	}
+	return lo
 }

@@ -3,7 +3,9 @@ package fit
 import (
 	"cmp"
 	"context"
+	"errors"
 	"runtime"
+	"slices"
 
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
@@ -338,3 +340,104 @@ func (o *Objective) Where(dst *Objective, group []int, c int) *Objective {
 	}
 	return &Objective{Logits: dst.Logits.Slice(0, n), LabelLogit: dst.LabelLogit[:n]}
 }
+
+// Stage is called at the end of each stage of a fit, with its name and its passes over the
+// calibration set. A nil Stage is not called.
+type Stage func(name string, passes float64)
+
+// End reports the end of a stage.
+func (s Stage) End(name string, passes float64) {
+	if s != nil {
+		s(name, passes)
+	}
+}
+
+// Cache keeps a result for other fits on the same rows; calib.Shared documents it. Load returns
+// what Store was given last, nil at first. It is safe for concurrent use.
+type Cache interface {
+	Load() any
+	Store(result any)
+}
+
+// ObjectiveOf returns the objective of a calibration set, or of a stream where there is no set,
+// with the results of other fits on the same rows.
+func ObjectiveOf(cal *data.Set, stream Stream, shared Cache) (*Objective, error) {
+	var o *Objective
+	var err error
+	if cal == nil && stream != nil {
+		o, err = NewStreamed(stream)
+	} else {
+		o, err = NewObjective(cal)
+	}
+	if err != nil {
+		return nil, err
+	}
+	o.Shared = shared
+	return o, nil
+}
+
+// Stream is calib.Stream.
+type Stream interface {
+	Rows() int
+	Classes() int
+	Read(ctx context.Context, lo, hi int, logits []float32, labels []int32) error
+}
+
+// readBytes is about the number of bytes that a worker reads from a stream at a time.
+const readBytes = 1 << 20
+
+// NewStreamed is NewObjective for streamed rows. Labels are checked when they are
+// read.
+func NewStreamed(s Stream) (*Objective, error) {
+	if s.Rows() < 1 || s.Classes() < 1 {
+		return nil, errors.New("the calibration set is empty")
+	}
+	return &Objective{Logits: data.Matrix{Rows: s.Rows(), Cols: s.Classes()}, stream: s}, nil
+}
+
+// read returns rows lo..hi-1 of the stream, which are valid until the next read of w.
+// It reads ahead, up to the row end.
+func (o *Objective) read(ctx context.Context, w *workspace, lo, hi, end int) ([]float32, []int32, error) {
+	k := o.Logits.Cols
+	if lo < w.lo || hi > w.lo+len(w.labels) {
+		ahead := max(1, readBytes/(4*k*BlockRows)) * BlockRows
+		n := min(max(ahead, hi-lo), end-lo)
+		if cap(w.labels) < n {
+			w.logits, w.labels = make([]float32, n*k), make([]int32, n)
+		}
+		w.lo, w.logits, w.labels = lo, w.logits[:n*k], w.labels[:n]
+		if err := o.stream.Read(ctx, lo, lo+n, w.logits, w.labels); err != nil {
+			w.labels = w.labels[:0]
+			return nil, nil, err
+		}
+		if err := checkLabels(w.labels, lo, k); err != nil {
+			return nil, nil, err
+		}
+	}
+	return w.logits[(lo-w.lo)*k : (hi-w.lo)*k], w.labels[lo-w.lo : hi-w.lo], nil
+}
+
+// EachBlock calls do for every block of BlockRows rows among n, on all
+// processors: rows lo..hi-1 of block number block. See pool.Each.
+func EachBlock(ctx context.Context, n int, do func(block, lo, hi int)) error {
+	return pool.Each(ctx, NumBlocks(n), runtime.GOMAXPROCS(0), func(_, block int) error {
+		do(block, block*BlockRows, min((block+1)*BlockRows, n))
+		return nil
+	})
+}
+
+// SumBlocks returns width >= 1 sums over n rows, on all processors. add adds the rows
+// lo..hi-1 of one block to sum. The sums of the blocks are added in their order, so the
+// bits do not depend on the number of processors. With an error the sums are incomplete.
+func SumBlocks(ctx context.Context, n, width int, add func(sum []float64, lo, hi int)) ([]float64, error) {
+	parts := make([]float64, NumBlocks(n)*width)
+	err := EachBlock(ctx, n, func(block, lo, hi int) { add(parts[block*width:(block+1)*width], lo, hi) })
+	total := make([]float64, width)
+	for part := range slices.Chunk(parts, width) {
+		AddTo(total, 1, part)
+	}
+	return total, err
+}
+
+// NumBlocks returns the number of blocks of n rows.
+func NumBlocks(n int) int { return (n + BlockRows - 1) / BlockRows }

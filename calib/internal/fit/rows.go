@@ -96,3 +96,64 @@ func Pick(set *data.Set, rows []int) *data.Set {
 	}
 	return s
 }
+
+// Moments returns the moments of every row at scale 1.
+func Moments(logits data.Matrix) []softmax.Moments {
+	moments := make([]softmax.Moments, logits.Rows)
+	softmax.Rows(moments, logits.Data, logits.Cols, []float64{1})
+	return moments
+}
+
+// Energy returns -logsumexp of the row of m, moments at scale 1.
+func Energy(m *softmax.Moments) float64 { return -(float64(m.Max) + softmax.Log1p(m.Tail)) }
+
+// TopGap returns the difference of the two largest elements of row, 0 if they
+// tie or there is one.
+func TopGap(row []float32) float64 {
+	if len(row) < 2 {
+		return 0
+	}
+	first, second := max(row[0], row[1]), min(row[0], row[1])
+	for _, l := range row[2:] {
+		switch {
+		case l > first:
+			first, second = l, first
+		case l > second:
+			second = l
+		}
+	}
+	return float64(first) - float64(second)
+}
+
+// LogEntropy returns log(entropy / log k) of the row of m, moments at scale 1
+// of k logits. It is at most 0; with one class it is 0. The entropy underflows
+// if every gap to the largest logit is above 745. There, and below 1e-300, the
+// floor of the NLL, it counts as 1e-300, so the result is at least -693.
+func LogEntropy(m *softmax.Moments, k int) float64 {
+	if k < 2 {
+		return 0
+	}
+	return min(softmax.Log(max(Entropy(m), 1e-300))-softmax.Log(softmax.Log(float64(k))), 0)
+}
+
+// ScaledEntropy returns entropy / log k of the row of m, in [0, 1].
+func ScaledEntropy(m *softmax.Moments, k int) float64 { return min(softmax.Exp(LogEntropy(m, k)), 1) }
+
+// Softmax writes softmax(scale l) to dst, including the values below 1e-291 that
+// the kernel leaves at 0, and returns dst.
+func Softmax(dst []float64, row []float32, scale float64) []float64 {
+	softmax.Probs(dst, row, scale)
+	softmax.FillTiny(dst, row, scale)
+	return dst
+}
+
+// Count returns how many marks are set.
+func Count(marks []bool) int {
+	n := 0
+	for _, m := range marks {
+		if m {
+			n++
+		}
+	}
+	return n
+}

@@ -1,7 +1,10 @@
+// Package method has what the families of methods share: contracts, the checks of features,
+// the rows of top-label methods, and the report of a map whose fit computes no NLL.
 package method
 
 import (
 	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -58,4 +61,21 @@ func OfRanks(c calib.Contract) calib.Contract {
 func Sized(c calib.Contract) calib.Contract {
 	c.Sized = true
 	return c
+}
+
+// maxBins is far above any use.
+const maxBins = 1000
+
+// BinsOption is the option of methods that put confidences into bins.
+func BinsOption(bins *int) []calib.Option {
+	return []calib.Option{calib.IntOption("bins", bins, 15, 1, maxBins, "number of bins of confidence")}
+}
+
+// Ready returns m with its defaults, after a check of the labelled calibration set.
+func Ready[M any](m M, in calib.Input) (M, error) {
+	m, err := calib.WithDefaults(m)
+	if err == nil {
+		err = fit.CheckLabelled(in.Cal)
+	}
+	return m, err
 }

@@ -2,6 +2,7 @@ package method
 
 import (
 	"context"
+	"fmt"
 	"sync/atomic"
 
 	"github.com/qats-bench/qats/calib"
@@ -51,4 +52,28 @@ func MeanNLL(ctx context.Context, set *data.Set, probs func(q data.Probs, lo, hi
 		sum -= log
 	}
 	return sum / float64(len(logs)), err
+}
+
+// Numbered returns parameters of one meaning that are named by their place, from 1 on.
+func Numbered(name, meaning string, values []float64) []calib.Parameter {
+	list := make([]calib.Parameter, len(values))
+	for i, v := range values {
+		list[i] = calib.Parameter{Name: fmt.Sprintf(name, i+1), Value: v, Meaning: meaning}
+	}
+	return list
+}
+
+// Objective returns the calibration set, in memory or streamed.
+func Objective(in calib.Input) (*fit.Objective, error) {
+	return fit.ObjectiveOf(in.Cal, in.Stream, in.Shared)
+}
+
+// Temperature returns the calibration set, the temperature of ts on it, at which many
+// fits start, and the report of that fit.
+func Temperature(ctx context.Context, in calib.Input) (o *fit.Objective, t float64, report calib.Report, err error) {
+	if o, err = Objective(in); err != nil {
+		return nil, 0, calib.Report{}, err
+	}
+	t, report, err = fit.Temperature(ctx, o)
+	return o, t, report, err
 }
