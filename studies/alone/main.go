@@ -10,11 +10,7 @@ package main
 
 import (
 	"context"
-	"encoding/csv"
 	"fmt"
-	"io"
-	"log"
-	"os"
 	"path/filepath"
 	"strconv"
 
@@ -22,18 +18,10 @@ import (
 	"github.com/qats-bench/qats/calib/all"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/metrics"
+	"github.com/qats-bench/qats/studies/bynetwork"
 )
 
-func main() {
-	log.SetFlags(0)
-	log.SetPrefix("alone: ")
-	if len(os.Args) < 2 {
-		log.Fatal("usage: alone NETWORK...")
-	}
-	if err := write(os.Stdout, os.Args[1:]); err != nil {
-		log.Fatal(err)
-	}
-}
+func main() { bynetwork.Main("alone", head(), compared) }
 
 // columns are the methods, with what they are fitted on: the logits, what is left of them with the number of
 // classes, or what is left of them alone.
@@ -55,23 +43,13 @@ const (
 	odds        // confidence and correctness
 )
 
-// write writes the rows of all networks.
-func write(to io.Writer, networks []string) error {
-	w := csv.NewWriter(to)
-	head := []string{"dataset", "backbone", "classes"}
+// head returns the names of the columns.
+func head() []string {
+	names := []string{"dataset", "backbone", "classes"}
 	for _, c := range columns {
-		head = append(head, c.name)
+		names = append(names, c.name)
 	}
-	w.Write(head)
-	for _, network := range networks {
-		row, err := compared(network)
-		if err != nil {
-			return fmt.Errorf("%s: %w", network, err)
-		}
-		w.Write(row)
-	}
-	w.Flush()
-	return w.Error()
+	return names
 }
 
 // compared returns the row of a network.

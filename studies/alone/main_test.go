@@ -6,17 +6,18 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/studies/bynetwork"
 )
 
 // A network of the bundle has a row, in which every method has a number. With two classes ts-top is ts.
 func TestANetworkHasARow(t *testing.T) {
 	var b bytes.Buffer
-	if err := write(&b, []string{"../../data/bundle/pneumoniamnist-28/resnet18-w64"}); err != nil {
+	if err := bynetwork.Write(&b, []string{"../../data/bundle/pneumoniamnist-28/resnet18-w64"}, head(), compared); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(b.String()), "\n")
-	head, row := strings.Split(lines[0], ","), strings.Split(lines[1], ",")
-	if len(lines) != 2 || len(head) != len(row) || row[1] != "resnet18-w64" || row[2] != "2" {
+	names, row := strings.Split(lines[0], ","), strings.Split(lines[1], ",")
+	if len(lines) != 2 || len(names) != len(row) || row[1] != "resnet18-w64" || row[2] != "2" {
 		t.Fatal(b.String())
 	}
 	if ts, shares, odds := row[4], row[5], row[6]; ts != shares || ts != odds {

@@ -10,11 +10,6 @@ package main
 
 import (
 	"context"
-	"encoding/csv"
-	"fmt"
-	"io"
-	"log"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -23,35 +18,17 @@ import (
 	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/metrics/scoring"
+	"github.com/qats-bench/qats/studies/bynetwork"
 )
 
-func main() {
-	log.SetFlags(0)
-	log.SetPrefix("certain: ")
-	if len(os.Args) < 2 {
-		log.Fatal("usage: certain NETWORK...")
-	}
-	if err := write(os.Stdout, os.Args[1:]); err != nil {
-		log.Fatal(err)
-	}
-}
+func main() { bynetwork.Main("certain", head(), certain) }
 
 // nearOne is the probability above which rows are counted beside those of exactly 1.
 const nearOne = 1 - 1e-6
 
-// write writes the rows of all networks.
-func write(to io.Writer, networks []string) error {
-	w := csv.NewWriter(to)
-	w.Write([]string{"backbone", "bound", "rows", "ones", "near", "wrong", "costly", "costly_share"})
-	for _, network := range networks {
-		row, err := certain(network)
-		if err != nil {
-			return fmt.Errorf("%s: %w", network, err)
-		}
-		w.Write(row)
-	}
-	w.Flush()
-	return w.Error()
+// head returns the names of the columns.
+func head() []string {
+	return []string{"backbone", "bound", "rows", "ones", "near", "wrong", "costly", "costly_share"}
 }
 
 // certain returns the row of a network.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/studies/bynetwork"
 )
 
 // Rows of probability 1 and near it are counted, and those of the latter that are wrong.
@@ -21,13 +22,13 @@ func TestCertainRowsAreCounted(t *testing.T) {
 func TestANetworkHasARow(t *testing.T) {
 	var out bytes.Buffer
 	network := filepath.Join("..", "..", "data", "bundle", "pneumoniamnist-28", "densenet16-k12-s2")
-	if err := write(&out, []string{network}); err != nil {
+	if err := bynetwork.Write(&out, []string{network}, head(), certain); err != nil {
 		t.Fatal(err)
 	}
 	if want := "backbone,bound,rows,ones,near,wrong,costly,costly_share\ndensenet16-k12-s2,yes,624,0.230769,0.383013,2,14,1.09354\n"; out.String() != want {
 		t.Errorf("%s, want %s", &out, want)
 	}
-	if err := write(&out, []string{t.TempDir()}); err == nil || !strings.Contains(err.Error(), "logits.npy") {
+	if err := bynetwork.Write(&out, []string{t.TempDir()}, head(), certain); err == nil || !strings.Contains(err.Error(), "logits.npy") {
 		t.Errorf("of a folder without arrays: %v", err)
 	}
 }
