@@ -1,0 +1,31 @@
+package binning_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/calib/binning"
+	"github.com/qats-bench/qats/data"
+)
+
+// A later row gets the share of its class in its bin: here two bins of the probability, and of the
+// rows in the upper one three of four are of the class.
+func ExampleHistogram() {
+	cal := &data.Set{
+		Logits: data.Matrix{Rows: 8, Cols: 2, Data: []float32{4, 0, 3, 0, 2, 0, 1, 0, 0, 1, 0, 2, 0, 3, 0, 4}},
+		Labels: []int32{0, 1, 0, 0, 0, 1, 1, 1},
+	}
+	fitted, err := calib.Fit(context.Background(), binning.Histogram{Bins: 2}, cal)
+	if err != nil {
+		log.Fatal(err)
+	}
+	probs, err := fitted.Probabilities(&data.Set{Logits: data.Matrix{Rows: 1, Cols: 2, Data: []float32{3, 0}}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("probabilities %.3f\n", probs.Row(0))
+	// Output:
+	// probabilities [0.750 0.250]
+}
