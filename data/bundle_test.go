@@ -18,8 +18,6 @@ import (
 	"strings"
 	"testing"
 
-	"gopkg.in/yaml.v3"
-
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/data/folder"
 	"github.com/qats-bench/qats/data/npy"
@@ -39,12 +37,8 @@ const tabularLimit = 8_000_000
 
 func bundleManifest(t *testing.T) folder.Manifest {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join(bundletest.Folder(t), data.ManifestName))
+	m, err := folder.ReadManifest(bundletest.Folder(t))
 	if err != nil {
-		t.Fatal(err)
-	}
-	var m folder.Manifest
-	if err := yaml.Unmarshal(b, &m); err != nil {
 		t.Fatal(err)
 	}
 	m.Sets = slices.DeleteFunc(m.Sets, func(s folder.ManifestSet) bool { return strings.Contains(s.Set, "*") }) // entries for many sets

@@ -63,33 +63,25 @@ func (g Ignore) MarshalYAML() (any, error) {
 	return []int32(g), nil
 }
 
-// UnmarshalYAML reads a number or a list of numbers.
-func (g *Ignore) UnmarshalYAML(n *yaml.Node) error {
-	_, list, err := ReadIgnore(n)
-	*g = list
-	return err
-}
-
-// ReadIgnore reads a number or a list of numbers, and returns the node that is wrong.
-func ReadIgnore(n *yaml.Node) (*yaml.Node, Ignore, error) {
+// ReadNode reads a number or a list of numbers, and returns the node that is wrong.
+func (g *Ignore) ReadNode(n *yaml.Node) (wrong *yaml.Node, err error) {
 	items := []*yaml.Node{n}
 	if n.Kind == yaml.SequenceNode {
 		if items = n.Content; len(items) == 0 {
-			return n, nil, errors.New("ignore is an empty list; name a label, such as ignore: 255")
+			return n, errors.New("ignore is an empty list; name a label, such as ignore: 255")
 		}
 	}
-	var list Ignore
 	for _, item := range items {
 		one, err := ParseIgnore(item.Value)
 		switch {
 		case item.Kind != yaml.ScalarNode || err != nil || len(one) != 1:
-			return item, nil, fmt.Errorf("ignore %q; want a label, such as 255, or a list of labels", item.Value)
-		case slices.Contains(list, one[0]):
-			return item, nil, fmt.Errorf("ignore: %d stands twice", one[0])
+			return item, fmt.Errorf("ignore %q; want a label, such as 255, or a list of labels", item.Value)
+		case slices.Contains(*g, one[0]):
+			return item, fmt.Errorf("ignore: %d stands twice", one[0])
 		}
-		list = append(list, one[0])
+		*g = append(*g, one[0])
 	}
-	return nil, list, nil
+	return nil, nil
 }
 
 // Labels returns the labels to leave out of a set of k classes, or an empty list; k is 0 if it

@@ -31,7 +31,7 @@
 //
 //	cmd/qats/run.go                    execute         reads the flags, plans, runs, and says what was done
 //	experiments/specs.go               ReadSpec        finds the file, or the spec that the program carries
-//	experiments/spec/spec.go           Parse           decodes the YAML (decode.go), and checks what stands in it
+//	experiments/spec/spec.go           Parse           decodes the YAML by data/keyed, and checks what stands in it
 //	experiments/spec/method.go         build           makes TS of its entry in calib/all, with its options
 //	experiments/spec/setting.go        expand          multiplies the lists of a grid
 //	experiments/spec/figure.go         figure          reads what the figure is of

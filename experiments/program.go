@@ -15,6 +15,7 @@ import (
 	"github.com/qats-bench/qats/calib/external"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/data/folder"
+	"github.com/qats-bench/qats/data/keyed"
 	"github.com/qats-bench/qats/experiments/spec"
 )
 
@@ -91,7 +92,7 @@ func needed(names []string) (cal, test data.Parts, err error) {
 		}
 		part, ok := known[array]
 		if !ok || set != "" && set != "cal" && set != "test" {
-			return 0, 0, fmt.Errorf("needs %q%s; an array may have cal/ or test/ before it", name, spec.Suggest(array, slices.Sorted(maps.Keys(known))))
+			return 0, 0, fmt.Errorf("needs %q%s; an array may have cal/ or test/ before it", name, keyed.Suggest(array, slices.Sorted(maps.Keys(known))))
 		}
 		if set != "test" {
 			cal |= part

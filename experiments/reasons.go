@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/qats-bench/qats/data/folder"
+	"github.com/qats-bench/qats/data/keyed"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/english"
 	"github.com/qats-bench/qats/internal/lists"
@@ -107,8 +108,8 @@ func (p *Plan) Searched(u *Unit) []string {
 		}
 		hint := ""
 		names := lists.Values(s.Entries, func(e string) string { return strings.TrimSuffix(e, "/") })
-		if spec.Nearest(s.Missing, names) != "" {
-			hint = spec.Suggest(s.Missing, names)
+		if keyed.Nearest(s.Missing, names) != "" {
+			hint = keyed.Suggest(s.Missing, names)
 		}
 		switch {
 		case s.Note != "":

@@ -11,6 +11,7 @@ import (
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/external"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/keyed"
 	"github.com/qats-bench/qats/experiments/spec"
 )
 
@@ -58,7 +59,7 @@ func AddServed(specs []*spec.Spec, parent *external.Parent) error {
 func newServed(about external.Served, parent *external.Parent) (spec.Method, error) {
 	limit, err := time.ParseDuration(cmp.Or(about.Limit, servedLimit))
 	switch {
-	case !spec.IsID(about.Name):
+	case !keyed.IsID(about.Name):
 		return spec.Method{}, errors.New("a name begins with a letter or digit and has only letters, digits and . _ + -")
 	case about.Source == "" && about.Version == "":
 		return spec.Method{}, errors.New("it has neither the digest of its source nor a version: a stored fit of other code would be taken for its own; give a version")

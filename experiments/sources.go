@@ -16,6 +16,7 @@ import (
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/data/derive"
 	"github.com/qats-bench/qats/data/folder"
+	"github.com/qats-bench/qats/data/keyed"
 	"github.com/qats-bench/qats/data/simulate"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/inputfile"
@@ -112,7 +113,7 @@ func (o *openSources) of(s *spec.Spec) ([]data.Source, error) {
 				return nil, missingArrays(s, dir)
 			}
 			words := append(slices.Sorted(maps.Keys(folders)), simulated)
-			return nil, fmt.Errorf("%s: data %q: there is no folder %s%s", s.File, name, path, spec.Suggest(name, words))
+			return nil, fmt.Errorf("%s: data %q: there is no folder %s%s", s.File, name, path, keyed.Suggest(name, words))
 		}
 		src, err := o.open(path, s, open)
 		if err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/qats-bench/qats"
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/all"
+	"github.com/qats-bench/qats/data/keyed"
 	"github.com/qats-bench/qats/data/problem"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/called"
@@ -71,7 +72,7 @@ func ReadSpec(name string) (*spec.Spec, error) {
 		}
 		return s, err
 	case file == "":
-		return nil, &problem.Problem{Place: name, Cause: "there is no such file, and the program has no spec of this name" + spec.Suggest(name, BuiltinSpecs())}
+		return nil, &problem.Problem{Place: name, Cause: "there is no such file, and the program has no spec of this name" + keyed.Suggest(name, BuiltinSpecs())}
 	}
 	here := filepath.FromSlash(file)
 	if _, err := os.Stat(here); err == nil {

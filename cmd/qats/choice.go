@@ -4,10 +4,9 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/qats-bench/qats/data/keyed"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-
-	"github.com/qats-bench/qats/experiments/spec"
 )
 
 // choice is a flag whose value is one of some words, in any case.
@@ -45,7 +44,7 @@ func (c choice[T]) String() string { return string(*c.value) }
 func (choice[T]) Type() string     { return "string" }
 
 func (c choice[T]) Set(text string) error {
-	match, ok := spec.Match(text, c.known)
+	match, ok := keyed.Match(text, c.known)
 	if !ok {
 		return fmt.Errorf("give %s", c.words())
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/qats-bench/qats/data/keyed"
 	"github.com/qats-bench/qats/experiments/report"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/metrics"
@@ -40,12 +41,12 @@ func (c *comparing) check(cmd *cobra.Command) error {
 	}
 	known := compare.Names(c.Metrics...)
 	for i, id := range c.Metrics {
-		match, ok := spec.Match(id, known)
+		match, ok := keyed.Match(id, known)
 		if !ok {
 			if several := spec.SeveralValues(id, metrics.Registry(), known); several != "" {
 				return fmt.Errorf("--metric %s %s", id, several)
 			}
-			return fmt.Errorf("--metric %s: this is not a metric that can compare methods%s", id, spec.Suggest(id, known))
+			return fmt.Errorf("--metric %s: this is not a metric that can compare methods%s", id, keyed.Suggest(id, known))
 		}
 		if slices.Contains(c.Metrics[:i], match) {
 			return fmt.Errorf("--metric %s is given twice", match)
@@ -58,11 +59,11 @@ func (c *comparing) check(cmd *cobra.Command) error {
 // resolve replaces the names of methods by those among known that they stand for,
 // and rejects a method that is given twice. It leaves unknown names as they are.
 func (c *comparing) resolve(known []string) error {
-	if match, ok := spec.Match(c.Against, known); ok {
+	if match, ok := keyed.Match(c.Against, known); ok {
 		c.Against = match
 	}
 	for i, m := range c.Methods {
-		if match, ok := spec.Match(m, known); ok {
+		if match, ok := keyed.Match(m, known); ok {
 			m = match
 		}
 		switch {

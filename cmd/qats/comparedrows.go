@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/qats-bench/qats/calib/all"
+	"github.com/qats-bench/qats/data/keyed"
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/report"
 	"github.com/qats-bench/qats/experiments/spec"
@@ -119,7 +120,7 @@ func (c *comparing) inRows(rows *results.Rows) error {
 	}
 	for _, m := range append([]string{c.Against}, c.Methods...) {
 		_, registered := all.Lookup(m)
-		near := spec.Nearest(m, known)
+		near := keyed.Nearest(m, known)
 		if !registered && !slices.Contains(known, m) && near != "" {
 			return fmt.Errorf("no rows of method %q; there are %s (did you mean %s?)", m, strings.Join(known, ", "), near)
 		}
@@ -176,7 +177,7 @@ func (c *comparing) against(baseline string) {
 	if c.Against != "" {
 		return
 	}
-	if _, named := spec.Match(baseline, c.Methods); named || baseline == "" {
+	if _, named := keyed.Match(baseline, c.Methods); named || baseline == "" {
 		baseline = usual
 	}
 	c.Against = baseline

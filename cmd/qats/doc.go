@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/data/keyed"
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/called"
@@ -150,9 +151,9 @@ func catalogues() []catalogue {
 // matchFigure returns the kind of figure of this name.
 func matchFigure(kinds []plots.Entry, name string) (plots.Entry, error) {
 	known := lists.Values(kinds, func(e plots.Entry) string { return e.Name })
-	match, ok := spec.Match(name, known)
+	match, ok := keyed.Match(name, known)
 	if !ok {
-		return plots.Entry{}, usage("unknown kind of figure %q%s", name, spec.Suggest(name, known))
+		return plots.Entry{}, usage("unknown kind of figure %q%s", name, keyed.Suggest(name, known))
 	}
 	return kinds[slices.Index(known, match)], nil
 }
@@ -272,12 +273,12 @@ methods: ["@recommended", sms].`,
 				name, _ := t.title()
 				return name
 			})
-			match, ok := spec.Match(args[0], names)
+			match, ok := keyed.Match(args[0], names)
 			switch {
 			case ok:
 				return all[slices.Index(names, match)].print(w, strings.Join(args[1:], ""), asJSON)
 			case len(args) == 2:
-				return usage("unknown topic %q%s", args[0], spec.Suggest(args[0], names))
+				return usage("unknown topic %q%s", args[0], keyed.Suggest(args[0], names))
 			}
 			return printNamed(w, args[0], names, asJSON)
 		},
@@ -296,7 +297,7 @@ func printNamed(w io.Writer, name string, topics []string, asJSON bool) error {
 	for _, c := range catalogues() {
 		names, others := c.known()
 		known, aliases = append(known, names...), append(aliases, others...)
-		match, ok := spec.Match(name, names)
+		match, ok := keyed.Match(name, names)
 		if !ok {
 			continue
 		}

@@ -23,7 +23,7 @@ var homes = []struct {
 	in      []string
 	why     string
 }{
-	{"gopkg.in/yaml.v3", []string{"experiments/spec", "experiments/submission", "data", "data/folder", "results/paper/claims", "docs/tables"}, "specs, cards of entries, manifests, the list of the paper's claims, and for the documents that of published predictions are read in one place each; options reach methods decoded"},
+	{"gopkg.in/yaml.v3", []string{"data/keyed", "experiments/spec", "experiments/submission", "data", "data/folder", "results/paper/claims", "docs/tables"}, "specs and manifests by one decoder, cards of entries, the list of the paper's claims, and for the documents that of published predictions are read in one place each; options reach methods decoded"},
 	{"github.com/sbinet/npyio", []string{"data/npy"}, "npyio trusts headers; only the code that checks them first may call it"},
 	{"golang.org/x/sync/errgroup", []string{"internal/pool", "experiments", "studies/coverage", "studies/advice/rules"}, "the goroutines that matter to results are in the pool of tasks, in that of cells, and in those of a study's test sets and draws"},
 	{"golang.org/x/sync", []string{"data/folder", "experiments"}, "a file is hashed once, and the memory of a run is shared out in one place"},
@@ -86,7 +86,9 @@ var rules = []rule{
 		why: "a program as a calibrator is one method beside the others"},
 	{of: "data", only: []string{"data/npy", "data/formats", "data/problem", "internal/..."},
 		why: "sets are the same wherever they come from: simulated, fetched or imported"},
-	{of: "data/folder", only: []string{"data", "data/npy", "data/formats", "data/problem", "internal/..."},
+	{of: "data/keyed", only: []string{"data/problem", "internal/..."},
+		why: "a decoder of keys knows no file that it reads"},
+	{of: "data/folder", only: []string{"data", "data/keyed", "data/npy", "data/formats", "data/problem", "internal/..."},
 		why: "a folder serves sets, whatever is derived from them"},
 	{of: "data/derive", only: []string{"data", "data/npy", "data/problem"},
 		why: "rows are derived from any source: of a folder, simulated, or derived already"},

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/qats-bench/qats/data/keyed"
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/look"
 	"github.com/qats-bench/qats/experiments/spec"
@@ -97,7 +98,7 @@ func initSpec(cmd *cobra.Command, dir string, example bool, file string) error {
 		return printSpec(cmd, s)
 	}
 	s.Schema = schemaFile
-	if name := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)); spec.IsID(name) {
+	if name := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)); keyed.IsID(name) {
 		s.Name = name
 	}
 	var where []string // the flag that names the folder, if the spec cannot

@@ -20,8 +20,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/qats-bench/qats/data/keyed"
 	"github.com/qats-bench/qats/experiments/cluster"
-	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/called"
 	"github.com/qats-bench/qats/internal/terminal"
 )
@@ -329,7 +329,7 @@ func noSuchFlag(cmd *cobra.Command, err error) error {
 	if cmd.Parent() == nil {
 		hint = called.Command() + " --help lists them"
 	}
-	if near := spec.Nearest(unknown.GetSpecifiedName(), names); near != "" {
+	if near := keyed.Nearest(unknown.GetSpecifiedName(), names); near != "" {
 		hint = "did you mean --" + near + "?"
 	}
 	return usageError{err, hint}

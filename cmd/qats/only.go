@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/data/keyed"
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results"
 )
@@ -39,10 +39,10 @@ func (o *only) words() []string { return o.texts }
 
 func (o *only) Set(text string) error {
 	name, values, given := strings.Cut(text, "=")
-	key, known := spec.Match(name, onlyKeys())
+	key, known := keyed.Match(name, onlyKeys())
 	switch {
 	case !known:
-		return fmt.Errorf("unknown key %q%s", name, spec.Suggest(name, onlyKeys()))
+		return fmt.Errorf("unknown key %q%s", name, keyed.Suggest(name, onlyKeys()))
 	case !given:
 		return fmt.Errorf("write %s=VALUE, as in %s=%s", key, key, map[string]string{byDataset: "cifar10", byBackbone: "resnet50", byDomain: "images", byExperiment: "companion", byVariant: "rescale=2", bySeverity: "5"}[key])
 	}
@@ -99,9 +99,9 @@ func (o only) keep(known []results.Setting) (func(results.Setting) bool, error) 
 		}
 		have := lists.Distinct(lists.Values(known, valueOf), func(v string) string { return v })
 		for _, value := range o.of[key] {
-			match, ok := spec.Match(value, have)
+			match, ok := keyed.Match(value, have)
 			if !ok {
-				return nil, fmt.Errorf("--only %s=%s: no setting has this %s%s", key, value, key, spec.Suggest(value, have))
+				return nil, fmt.Errorf("--only %s=%s: no setting has this %s%s", key, value, key, keyed.Suggest(value, have))
 			}
 			wanted[key] = append(wanted[key], match)
 		}

@@ -103,7 +103,7 @@ func TestManifestStatesTheLayoutOfItsFolder(t *testing.T) {
 	}
 	fsys["manifest.yaml"].Data = []byte("sets: []\nlayout: \"{array}.npy\"\n")
 	_, err = New(fsys, "a", spec, nil)
-	if want := `a/manifest.yaml:2: layout "{array}.npy": has no {split}: different arrays would be the same file`; fmt.Sprint(err) != want {
+	if want := `a/manifest.yaml:2:9: layout "{array}.npy": has no {split}: different arrays would be the same file`; fmt.Sprint(err) != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
 }

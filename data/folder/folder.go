@@ -145,7 +145,7 @@ func (f *Folder) namesOf(ref data.Ref) setNamesIn {
 }
 
 // stated returns what the manifest says of the set at ref.
-func (f *Folder) stated(ref data.Ref) ManifestSet { return f.manifest.of(f.namesOf(ref)) }
+func (f *Folder) stated(ref data.Ref) ManifestSet { return f.manifest.merged(f.namesOf(ref)) }
 
 // LimitMembers sets the most bytes that a member of an archive may unpack to. It is
 // called before the folder is used.

@@ -29,7 +29,7 @@ func FuzzManifest(f *testing.F) {
 			}
 			return
 		}
-		first.of(setNamesIn{data.Ref{Dataset: "a", Backbone: "b", Corruption: "fog", Severity: 1, Split: data.Test}.Segments()})
+		first.merged(setNamesIn{data.Ref{Dataset: "a", Backbone: "b", Corruption: "fog", Severity: 1, Split: data.Test}.Segments()})
 		var b bytes.Buffer
 		if err := first.encode(&b); err != nil {
 			t.Fatal(err)

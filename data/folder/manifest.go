@@ -11,81 +11,91 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"gopkg.in/yaml.v3"
 
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/keyed"
 	"github.com/qats-bench/qats/data/npy"
 	"github.com/qats-bench/qats/data/problem"
 	"github.com/qats-bench/qats/internal/atomicfile"
 	"github.com/qats-bench/qats/internal/inputfile"
 )
 
-// Manifest says what the arrays of a folder are. Its keys are those of
-// manifest.yaml; see the package comment.
+// Manifest says what the arrays of a folder are. A key of manifest.yaml is a field with tags; the package comment
+// says what they are for.
 type Manifest struct {
 	// Layout is the layout of the folder; empty for that of the spec or the default one.
-	Layout string `yaml:"layout,omitempty"`
+	Layout string `key:"layout" yaml:"layout,omitempty"`
 
 	// Labels are the names in print of data sets and networks, by id.
-	Labels map[string]string `yaml:"labels,omitempty"`
+	Labels map[string]string `key:"labels" as:"phrase" one:"label of" nonempty:"" yaml:"labels,omitempty"`
 
-	Sets  []ManifestSet           `yaml:"sets,omitempty"`
-	Files map[string]ManifestFile `yaml:"files,omitempty"` // by path from the root, "#member" included
+	Sets  []ManifestSet           `key:"sets" yaml:"sets,omitempty"`
+	Files map[string]ManifestFile `key:"files" yaml:"files,omitempty"` // by path from the root, "#member" included
 	// Sources are the published files that arrays were imported from, by name.
-	Sources map[string]ManifestSource `yaml:"sources,omitempty"`
+	Sources map[string]ManifestSource `key:"sources" yaml:"sources,omitempty"`
 }
+
+// About implements [keyed.Object].
+func (Manifest) About() (name, text string) { return "manifest", "What the arrays of a folder are." }
 
 // ManifestSet describes the sets that its pattern matches: each segment of the
 // pattern (path.Match) must match one segment of the name of the set, from the
 // first on. Of several entries that match, the last that states a field decides.
 type ManifestSet struct {
-	Set    string      `yaml:"set"`
-	Kind   data.Kind   `yaml:"kind,omitempty"`
-	Ignore data.Ignore `yaml:"ignore,omitempty"` // labels of rows that have no class
-	Origin data.Origin `yaml:"source,omitempty"` // measured | simulated
+	Set    string      `key:"set" yaml:"set"`
+	Kind   data.Kind   `key:"kind" as:"choice" of:"logits log-probs probs confidence" yaml:"kind,omitempty"`
+	Ignore data.Ignore `key:"ignore" yaml:"ignore,omitempty"` // labels of rows that have no class
+	Origin data.Origin `key:"source" as:"choice" of:"measured simulated" yaml:"source,omitempty"`
 
-	Classes Classes `yaml:"classes,omitempty,flow"` // names, in the order of the columns of the logits; or their number
+	Classes Classes `key:"classes" yaml:"classes,omitempty,flow"` // names, in the order of the columns of the logits; or their number
 
-	From string `yaml:"from,omitempty"` // Provenance.From
-	Note string `yaml:"note,omitempty"` // Provenance.Note
+	From string `key:"from" as:"part" yaml:"from,omitempty"`   // Provenance.From
+	Note string `key:"note" as:"phrase" yaml:"note,omitempty"` // Provenance.Note
 
-	Domain string `yaml:"domain,omitempty"` // Provenance.Domain
+	Domain string `key:"domain" as:"part" yaml:"domain,omitempty"` // Provenance.Domain
 
-	Samples string `yaml:"samples,omitempty"` // Provenance.Samples
-	RowIDs  string `yaml:"row-ids,omitempty"` // Provenance.RowIDs
+	Samples string `key:"samples" as:"part" yaml:"samples,omitempty"`   // Provenance.Samples
+	RowIDs  string `key:"row-ids" as:"sha256" yaml:"row-ids,omitempty"` // Provenance.RowIDs
 
-	Paper   *bool  `yaml:"paper,omitempty"`    // Provenance.Paper
-	StandIn string `yaml:"stand-in,omitempty"` // Provenance.StandIn
-	Licence string `yaml:"licence,omitempty"`  // of the arrays, for people who pass them on
+	Paper   *bool  `key:"paper" yaml:"paper,omitempty"`                 // Provenance.Paper
+	StandIn string `key:"stand-in" as:"part" yaml:"stand-in,omitempty"` // Provenance.StandIn
+	Licence string `key:"licence" as:"phrase" yaml:"licence,omitempty"` // of the arrays, for people who pass them on
 
 	// Known gives the reasons for oddities that are not mistakes: qats check counts them, and
 	// does not warn of them.
-	Known map[Oddity]string `yaml:"known,omitempty,flow"`
+	Known Reasons `key:"known" yaml:"known,omitempty,flow"`
 }
+
+// About implements [keyed.Object].
+func (ManifestSet) About() (name, text string) { return "set", "Sets, and what their arrays are." }
 
 // ManifestSource says which bytes a published file had, and under which terms.
 type ManifestSource struct {
-	SHA256  string `yaml:"sha256"`
-	Bytes   int64  `yaml:"bytes"`
-	Licence string `yaml:"licence,omitempty"`
-	URL     string `yaml:"url,omitempty"`
+	SHA256  string `key:"sha256" as:"sha256" yaml:"sha256"`
+	Bytes   int64  `key:"bytes" yaml:"bytes"`
+	Licence string `key:"licence" yaml:"licence,omitempty"`
+	URL     string `key:"url" yaml:"url,omitempty"`
 }
+
+// About implements [keyed.Object].
+func (ManifestSource) About() (name, text string) { return "source", "A published file." }
 
 // ManifestFile states shape and digest of a file, which are checked when it is
 // opened.
 type ManifestFile struct {
-	Shape  []int  `yaml:"shape,omitempty,flow"`
-	SHA256 string `yaml:"sha256,omitempty"` // of the .npy, or of the unpacked member; hex
+	Shape  []int  `key:"shape" yaml:"shape,omitempty,flow"`
+	SHA256 string `key:"sha256" as:"sha256" yaml:"sha256,omitempty"` // of the .npy, or of the unpacked member; hex
 }
 
-// maxManifestText is the length of the longest text of a set, in bytes.
-const maxManifestText = 1000
+// About implements [keyed.Object].
+func (ManifestFile) About() (name, text string) { return "file", "Shape and digest of a file." }
 
 // isEmpty reports whether a manifest states nothing, as that of a folder without one.
 func (m Manifest) isEmpty() bool {
@@ -111,33 +121,11 @@ func (m Manifest) encode(w io.Writer) error {
 	return enc.Encode(m)
 }
 
-// of returns what m says of the set with one of the names: of each key what the last entry says that
-// states it.
-func (m Manifest) of(names setNamesIn) (all ManifestSet) {
+// merged joins the entries that match a set. For each key the last entry wins.
+func (m Manifest) merged(names setNamesIn) (all ManifestSet) {
 	for _, s := range m.Sets {
-		if !names.match(s.Set) {
-			continue
-		}
-		all.Kind = cmp.Or(s.Kind, all.Kind)
-		all.Origin = cmp.Or(s.Origin, all.Origin)
-		all.From = cmp.Or(s.From, all.From)
-		all.Note = cmp.Or(s.Note, all.Note)
-		all.Domain = cmp.Or(s.Domain, all.Domain)
-		all.Samples = cmp.Or(s.Samples, all.Samples)
-		all.RowIDs = cmp.Or(s.RowIDs, all.RowIDs)
-		all.Paper = cmp.Or(s.Paper, all.Paper)
-		all.StandIn = cmp.Or(s.StandIn, all.StandIn)
-		if len(s.Ignore) > 0 {
-			all.Ignore = s.Ignore
-		}
-		if !s.Classes.IsZero() {
-			all.Classes = s.Classes
-		}
-		for o, reason := range s.Known {
-			if all.Known == nil {
-				all.Known = map[Oddity]string{}
-			}
-			all.Known[o] = reason
+		if names.match(s.Set) {
+			keyed.Merge(&all, s)
 		}
 	}
 	return all
@@ -280,133 +268,69 @@ func hasSets(b []byte) bool {
 	return yaml.Unmarshal(b, &top) == nil && top["sets"].Kind == yaml.SequenceNode
 }
 
-// parseManifest returns the manifest of a text. where names it in errors.
+// parseManifest returns the manifest of a text. where names it in errors, of which it returns the first.
 func parseManifest(b []byte, where string) (Manifest, error) {
-	var doc, second yaml.Node
-	dec := yaml.NewDecoder(bytes.NewReader(b))
-	switch err := dec.Decode(&doc); {
-	case errors.Is(err, io.EOF):
-		return Manifest{}, fmt.Errorf("%s: empty; remove it or list sets", where)
-	case err != nil:
-		return Manifest{}, yamlError(where, err)
-	}
-	switch err := dec.Decode(&second); {
-	case err == nil:
-		return Manifest{}, fmt.Errorf("%s:%d: a second document; a manifest has one", where, second.Line)
-	case !errors.Is(err, io.EOF):
-		return Manifest{}, yamlError(where, err)
-	}
 	var m Manifest
-	if at, err := m.check(doc.Content[0]); err != nil {
-		return Manifest{}, fmt.Errorf("%s:%d: %w", where, at.Line, err)
+	r := keyed.New(where)
+	r.Nulls = true
+	root := r.Root(b, "a manifest", "the manifest is empty; remove it or list sets")
+	if root == nil {
+		return Manifest{}, r.First()
 	}
-	if err := doc.Decode(&m); err != nil {
-		return Manifest{}, yamlError(where, err)
+	if alias := aliasIn(root); alias != nil {
+		r.Errorf(alias, "aliases are not supported here; write the value")
+		return Manifest{}, r.First()
+	}
+	r.Decode(root, reflect.ValueOf(&m), "", keyed.Key{})
+	m.check(r)
+	if err := r.First(); err != nil {
+		return Manifest{}, err
 	}
 	return m, nil
 }
 
-// yamlError returns a YAML error as where:line: text.
-func yamlError(where string, err error) error {
-	text := err.Error()
-	var te *yaml.TypeError
-	if errors.As(err, &te) {
-		text = te.Errors[0]
+// aliasIn returns the first alias below a node; nil if there is none.
+func aliasIn(n *yaml.Node) *yaml.Node {
+	if n.Kind == yaml.AliasNode {
+		return n
 	}
-	text = strings.TrimPrefix(text, "yaml: ")
-	if rest, ok := strings.CutPrefix(text, "line "); ok {
-		return fmt.Errorf("%s:%s", where, rest)
+	for _, c := range n.Content {
+		if alias := aliasIn(c); alias != nil {
+			return alias
+		}
 	}
-	return fmt.Errorf("%s: %s", where, text)
+	return nil
 }
 
-// check checks keys and values of the document, whose nodes know their lines, and
-// returns the node that is wrong. The decoder checks types.
-func (Manifest) check(doc *yaml.Node) (*yaml.Node, error) {
-	return eachKey(doc, []string{"layout", "labels", "sets", "files", "sources"}, func(key string, value *yaml.Node) (*yaml.Node, error) {
-		switch key {
-		case "layout":
-			_, err := ParseLayout(value.Value)
-			return value, err
-		case "labels":
-			return eachKey(value, nil, checkLabel)
-		case "files":
-			return eachKey(value, nil, checkFile)
-		case "sources":
-			return eachKey(value, nil, checkSource)
+// check checks what the rules of single keys cannot tell.
+func (m *Manifest) check(r *keyed.Reader) {
+	if r.Given(&m.Layout) {
+		if _, err := ParseLayout(m.Layout); err != nil {
+			r.Errorf(&m.Layout, "%v", err)
 		}
-		if value.Kind != yaml.SequenceNode {
-			return value, errors.New("sets must be a list")
-		}
-		for _, item := range value.Content {
-			if at, err := checkSet(item); err != nil {
-				return at, err
-			}
-		}
-		return nil, nil
-	})
-}
-
-func checkSet(item *yaml.Node) (*yaml.Node, error) {
-	named := false
-	var paper, standIn *yaml.Node
-	at, err := eachKey(item, []string{"set", "kind", "ignore", "classes", "source", "from", "note", "domain", "samples", "row-ids", "paper", "stand-in", "licence", "known"}, func(key string, v *yaml.Node) (*yaml.Node, error) {
-		switch key {
-		case "set":
-			named = true
-			if v.Value == "" || slices.Contains(strings.Split(v.Value, "/"), "") {
-				return v, fmt.Errorf("set %q; want dataset/backbone, or patterns for them", v.Value)
-			}
-			if _, err := path.Match(v.Value, ""); err != nil {
-				return v, fmt.Errorf("set %q is not a pattern: %w", v.Value, err)
-			}
-		case "kind":
-			if !slices.Contains(data.Kinds(), data.Kind(v.Value)) {
-				return v, fmt.Errorf("kind %q; want logits, log-probs, probs or confidence", v.Value)
-			}
-		case "ignore":
-			for _, item := range v.Content {
-				if item.Kind == yaml.AliasNode {
-					return item, errAlias
-				}
-			}
-			at, _, err := data.ReadIgnore(v)
-			return at, err
-		case "classes":
-			return checkClasses(v)
-		case "source":
-			if o := data.Origin(v.Value); o != data.Measured && o != data.Simulated {
-				return v, fmt.Errorf("source %q; want measured or simulated", v.Value)
-			}
-		case "row-ids":
-			return v, checkHex(key, v)
-		case "known":
-			return checkKnown(v)
-		case "paper":
-			if v.Value == "true" {
-				paper = v
-			}
-		case "note", "from", "domain", "samples", "stand-in", "licence":
-			if err := checkLine(key, v.Value); err != nil {
-				return v, err
-			}
-			if (key == "from" || key == "domain" || key == "samples" || key == "stand-in") && strings.Contains(v.Value, ";") {
-				return v, fmt.Errorf("%s must not contain a semicolon", key)
-			}
-			if key == "stand-in" {
-				standIn = v
-			}
-		}
-		return nil, nil
-	})
-	switch {
-	case err != nil:
-	case !named:
-		return item, errors.New("the entry has no set")
-	case paper != nil && standIn != nil:
-		return standIn, errors.New("paper and stand-in exclude each other")
 	}
-	return at, err
+	if r.Given(&m.Sets) && r.At(&m.Sets).Kind != yaml.SequenceNode {
+		r.Errorf(&m.Sets, "sets must be a list")
+	}
+	for name := range m.Files {
+		if !fs.ValidPath(name) {
+			r.Errorf(keyed.Item{Of: &m.Files, Name: name}, "file %q is not a path below the root", name)
+		}
+	}
+	for i := range m.Sets {
+		s := &m.Sets[i]
+		_, err := path.Match(s.Set, "")
+		switch {
+		case !r.Given(&s.Set):
+			r.Errorf(s, "the entry has no set")
+		case s.Set == "" || slices.Contains(strings.Split(s.Set, "/"), ""):
+			r.Errorf(&s.Set, "set %q; want dataset/backbone, or patterns for them", s.Set)
+		case err != nil:
+			r.Errorf(&s.Set, "set %q is not a pattern: %v", s.Set, err)
+		case s.Paper != nil && *s.Paper && s.StandIn != "":
+			r.Errorf(&s.StandIn, "paper and stand-in exclude each other")
+		}
+	}
 }
 
 // Classes are the names of the classes of a set or, of a set with a confidence alone, their number.
@@ -429,30 +353,21 @@ func (c Classes) MarshalYAML() (any, error) {
 	return c.Names, nil
 }
 
-// UnmarshalYAML reads a list of names or a number.
-func (c *Classes) UnmarshalYAML(n *yaml.Node) error {
-	if n.Kind == yaml.ScalarNode {
-		return n.Decode(&c.Number)
-	}
-	return n.Decode(&c.Names)
-}
-
 // mostClasses bounds the number of classes that a manifest states.
 const mostClasses = math.MaxInt32
 
-// checkClasses checks the number of classes, or their names, which must be different lines that are no number:
-// a number is that of a class.
-func checkClasses(v *yaml.Node) (*yaml.Node, error) {
-	if v.Kind == yaml.ScalarNode {
-		if n, err := strconv.Atoi(v.Value); err == nil && n >= 2 && n <= mostClasses && v.Tag == "!!int" {
-			return nil, nil
-		}
+// ReadNode reads a number of classes, or their names, and returns the node that is wrong. Names are distinct lines.
+// A name must not be a number, because a number means a class index.
+func (c *Classes) ReadNode(n *yaml.Node) (wrong *yaml.Node, err error) {
+	if number, err := strconv.Atoi(n.Value); err == nil && number >= 2 && number <= mostClasses && n.Tag == "!!int" {
+		c.Number = number
+		return nil, nil
 	}
-	if v.Kind != yaml.SequenceNode || len(v.Content) < 2 {
-		return v, errors.New("classes must be a list of at least two names, as in classes: [sky, road], or their number, as in classes: 1000")
+	if n.Kind != yaml.SequenceNode || len(n.Content) < 2 {
+		return n, errors.New("classes must be a list of at least two names, as in classes: [sky, road], or their number, as in classes: 1000")
 	}
 	seen := map[string]bool{}
-	for _, name := range v.Content {
+	for _, name := range n.Content {
 		_, isNumber := strconv.Atoi(name.Value)
 		switch {
 		case name.Kind != yaml.ScalarNode || strings.TrimSpace(name.Value) == "":
@@ -462,82 +377,11 @@ func checkClasses(v *yaml.Node) (*yaml.Node, error) {
 		case seen[name.Value]:
 			return name, fmt.Errorf("class %q is listed twice", name.Value)
 		}
-		if err := checkLine("the name of a class", name.Value); err != nil {
+		if err := keyed.CheckPhrase("the name of a class", name.Value); err != nil {
 			return name, err
 		}
 		seen[name.Value] = true
-	}
-	return nil, nil
-}
-
-// checkLine checks a text that is one line of some words. what names it.
-func checkLine(what, text string) error {
-	if strings.ContainsFunc(text, unicode.IsControl) {
-		return fmt.Errorf("%s must be one line, without control characters", what)
-	}
-	if len(text) > maxManifestText {
-		return fmt.Errorf("%s has %d bytes: at most %d", what, len(text), maxManifestText)
-	}
-	return nil
-}
-
-func checkSource(name string, value *yaml.Node) (*yaml.Node, error) {
-	return eachKey(value, []string{"sha256", "bytes", "licence", "url"}, checkDigest)
-}
-
-// checkLabel checks the name in print of an id.
-func checkLabel(id string, value *yaml.Node) (*yaml.Node, error) {
-	if value.Kind != yaml.ScalarNode || value.Value == "" {
-		return value, fmt.Errorf("label of %s: want a text", id)
-	}
-	return value, checkLine("label of "+id, value.Value)
-}
-
-func checkFile(name string, value *yaml.Node) (*yaml.Node, error) {
-	if !fs.ValidPath(name) {
-		return value, fmt.Errorf("file %q is not a path below the root", name)
-	}
-	return eachKey(value, []string{"shape", "sha256"}, checkDigest)
-}
-
-func checkDigest(key string, v *yaml.Node) (*yaml.Node, error) {
-	if key == "sha256" {
-		return v, checkHex(key, v)
-	}
-	return nil, nil
-}
-
-// checkHex checks a SHA-256 in hexadecimal digits.
-func checkHex(key string, v *yaml.Node) error {
-	if len(v.Value) != 64 || strings.Trim(v.Value, "0123456789abcdef") != "" {
-		return fmt.Errorf("%s must be 64 hexadecimal digits in lower case", key)
-	}
-	return nil
-}
-
-// errAlias rejects aliases, since errors name the line of a value.
-var errAlias = errors.New("aliases are not supported here; write the value")
-
-// eachKey calls f for each key of a mapping. A key that is not in allowed is an
-// error at its line, unless allowed is nil. It returns the node that is wrong.
-func eachKey(n *yaml.Node, allowed []string, f func(key string, value *yaml.Node) (*yaml.Node, error)) (*yaml.Node, error) {
-	if n.Kind == yaml.AliasNode {
-		return n, errAlias
-	}
-	if n.Kind != yaml.MappingNode {
-		return n, errors.New("want a mapping of keys to values")
-	}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		key := n.Content[i]
-		if allowed != nil && !slices.Contains(allowed, key.Value) {
-			return key, fmt.Errorf("unknown key %q; want one of %s", key.Value, strings.Join(allowed, ", "))
-		}
-		if n.Content[i+1].Kind == yaml.AliasNode {
-			return n.Content[i+1], errAlias
-		}
-		if at, err := f(key.Value, n.Content[i+1]); err != nil {
-			return at, err
-		}
+		c.Names = append(c.Names, name.Value)
 	}
 	return nil, nil
 }

@@ -157,7 +157,7 @@ func near(file string) (n nearest, err error) {
 	if last := len(folders) - 1; split == "" && last >= 0 {
 		split = data.SplitOf(folders[last])
 	}
-	n.ManifestSet = m.of(namesBelow(filepath.Base(root), folders, split))
+	n.ManifestSet = m.merged(namesBelow(filepath.Base(root), folders, split))
 	return n, nil
 }
 

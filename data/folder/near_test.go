@@ -2,12 +2,13 @@ package folder
 
 import (
 	"errors"
-	"github.com/qats-bench/qats/data"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/qats-bench/qats/data"
 )
 
 // Files that are named one by one have the kind and the ignored labels of the manifest of their folder, or of
@@ -88,7 +89,7 @@ func TestAManifestAboveWithAMistake(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, _, err := WithManifest(data.Files{Logits: filepath.Join(dir, "logits.npy")})
-	if err == nil || !strings.Contains(err.Error(), data.ManifestName+":2: ") {
+	if err == nil || !strings.Contains(err.Error(), data.ManifestName+":2:20: ") {
 		t.Errorf("%v, want a line of %s", err, data.ManifestName)
 	}
 }

@@ -2,9 +2,12 @@ package folder
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/keyed"
+	"github.com/qats-bench/qats/internal/lists"
 	"gopkg.in/yaml.v3"
 )
 
@@ -49,19 +52,31 @@ func KnownNear(file string, o Oddity) (reason string, ok bool) {
 	return reason, ok
 }
 
-// checkKnown checks the oddities that a set is known to have, each with a reason.
-func checkKnown(v *yaml.Node) (*yaml.Node, error) {
-	var names []string
-	for _, o := range Oddities() {
-		names = append(names, string(o))
+// Reasons say why a set has oddities that are no mistakes.
+type Reasons map[Oddity]string
+
+// ReadNode reads a reason for each oddity, and returns the node that is wrong.
+func (known *Reasons) ReadNode(n *yaml.Node) (wrong *yaml.Node, err error) {
+	if n.Kind != yaml.MappingNode {
+		return n, fmt.Errorf(`known needs a reason for each name, as in known: {%s: "why this is right"}`, Oddities()[0])
 	}
-	if v.Kind == yaml.SequenceNode || v.Kind == yaml.ScalarNode {
-		return v, fmt.Errorf(`known needs a reason for each name, as in known: {%s: "why this is right"}`, names[0])
-	}
-	return eachKey(v, names, func(name string, reason *yaml.Node) (*yaml.Node, error) {
-		if reason.Kind != yaml.ScalarNode || strings.TrimSpace(reason.Value) == "" {
-			return reason, fmt.Errorf("%s has no reason: write why it is right, in one line", name)
+	*known = Reasons{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		name, reason := n.Content[i], n.Content[i+1]
+		_, twice := (*known)[Oddity(name.Value)]
+		switch {
+		case !slices.Contains(Oddities(), Oddity(name.Value)):
+			names := lists.Values(Oddities(), func(o Oddity) string { return string(o) })
+			return name, fmt.Errorf("unknown key %q in known%s", name.Value, keyed.Suggest(name.Value, names))
+		case twice:
+			return name, fmt.Errorf("%s is given twice", name.Value)
+		case reason.Kind != yaml.ScalarNode || strings.TrimSpace(reason.Value) == "":
+			return reason, fmt.Errorf("%s has no reason: write why it is right, in one line", name.Value)
 		}
-		return reason, checkLine("the reason of "+name, reason.Value)
-	})
+		if err := keyed.CheckPhrase("the reason of "+name.Value, reason.Value); err != nil {
+			return reason, err
+		}
+		(*known)[Oddity(name.Value)] = reason.Value
+	}
+	return nil, nil
 }

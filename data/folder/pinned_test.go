@@ -6,14 +6,15 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"github.com/qats-bench/qats/data"
-	"github.com/qats-bench/qats/data/derive"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/derive"
 )
 
 // fileSum returns the SHA-256 of a file, without the memory of digests.

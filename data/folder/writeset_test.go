@@ -3,13 +3,14 @@ package folder
 import (
 	"context"
 	"encoding/binary"
-	"github.com/qats-bench/qats/data"
 	"math"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/qats-bench/qats/data"
 )
 
 // TestWrittenSetsCopyNoViews: augmented views are written without a copy of them all, view

@@ -10,9 +10,9 @@ import (
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/data/folder"
 	"github.com/qats-bench/qats/data/formats"
+	"github.com/qats-bench/qats/data/keyed"
 	"github.com/qats-bench/qats/data/npy"
 	"github.com/qats-bench/qats/data/problem"
-	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/called"
 )
 
@@ -62,7 +62,7 @@ func findArchive(fsys fs.FS, file string, stated Stated) (*Given, error) {
 		places = append(places, p)
 	}
 	dataset := data.Forms().Stem(file)
-	if !spec.IsID(dataset) {
+	if !keyed.IsID(dataset) {
 		dataset = "mine"
 	}
 	g := New(dataset, Unnamed, places[0])

@@ -15,10 +15,10 @@ import (
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/data/folder"
 	"github.com/qats-bench/qats/data/formats"
+	"github.com/qats-bench/qats/data/keyed"
 	"github.com/qats-bench/qats/data/npy"
 	"github.com/qats-bench/qats/data/problem"
 	"github.com/qats-bench/qats/experiments"
-	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/called"
 	"github.com/qats-bench/qats/internal/inputfile"
 	"github.com/qats-bench/qats/internal/lists"
@@ -408,9 +408,9 @@ const (
 // Carried returns the arrays of a network that the program carries.
 func Carried(ctx context.Context, name string) (*Given, error) {
 	known := append([]string{Demo}, Networks()...)
-	match, ok := spec.Match(name, known)
+	match, ok := keyed.Match(name, known)
 	if !ok {
-		return nil, fmt.Errorf("unknown network %q%s", name, spec.Suggest(name, known))
+		return nil, fmt.Errorf("unknown network %q%s", name, keyed.Suggest(name, known))
 	}
 	if match == Demo {
 		match = Networks()[0]

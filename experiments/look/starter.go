@@ -14,6 +14,7 @@ import (
 	"github.com/qats-bench/qats/calib/all"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/data/folder"
+	"github.com/qats-bench/qats/data/keyed"
 	"github.com/qats-bench/qats/data/problem"
 	"github.com/qats-bench/qats/data/simulate"
 	"github.com/qats-bench/qats/experiments"
@@ -62,7 +63,7 @@ func NewStarter(dir string) (*Starter, error) {
 		path := ref.String()
 		ref.Dataset = cmp.Or(ref.Dataset, s.Name)
 		ref.Backbone = cmp.Or(ref.Backbone, "network")
-		bad := lists.Where([]string{ref.Dataset, ref.Backbone, ref.Loss, ref.Corruption}, func(name string) bool { return name != "" && !spec.IsID(name) })
+		bad := lists.Where([]string{ref.Dataset, ref.Backbone, ref.Loss, ref.Corruption}, func(name string) bool { return name != "" && !keyed.IsID(name) })
 		for _, name := range bad {
 			if !unusable[name] {
 				unusable[name] = true
@@ -96,7 +97,7 @@ func (s *Starter) withoutAlone() {
 // NameOf returns the name of a folder as that of a spec, or "mine".
 func NameOf(dir string) string {
 	abs, err := filepath.Abs(dir)
-	if name := filepath.Base(abs); err == nil && spec.IsID(name) {
+	if name := filepath.Base(abs); err == nil && keyed.IsID(name) {
 		return name
 	}
 	return "mine"

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/qats-bench/qats/data/keyed"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
 )
@@ -70,7 +71,7 @@ func (s *Spec) Compared(c Comparing, known Registry) (*Spec, error) {
 // options.
 func (s *Spec) method(name string, known Registry) (Method, error) {
 	have := s.MethodNames()
-	if match, ok := Match(name, have); ok {
+	if match, ok := keyed.Match(name, have); ok {
 		return s.Methods[slices.Index(have, match)], nil
 	}
 	entry, err := MatchMethod(known.Methods, known.MethodGroups, name)

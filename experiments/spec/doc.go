@@ -10,13 +10,11 @@
 // view of rows that do not exist is an error of the rendering, not of the spec.
 //
 // A key is declared once: a field of a struct (document, methodItem, grid, tableItem,
-// figureItem) whose tags state its name, rules, default, meaning and example. The reader
-// decodes into these structs, and checks what one key cannot tell in plain functions. The
-// reference (qats doc spec) and the JSON Schema are made from the same tags.
+// figureItem) whose tags state its name, rules, default, meaning and example. Package
+// data/keyed decodes into these structs, and what one key cannot tell is checked here in plain
+// functions. The reference (qats doc spec) and the JSON Schema are made from the same tags.
 //
-// Every mistake in a file is reported as file:line:column, up to ten at a time. The decoder
-// of package yaml loses column numbers and accepts unknown keys silently, so the structs
-// are filled in here from the nodes of the document.
+// Every mistake in a file is reported as file:line:column, up to ten at a time.
 //
 // Specs are data: lists and grids, without includes, templates or expressions.
 // Since a spec may come from somebody else, it can name only folders below the

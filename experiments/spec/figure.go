@@ -5,26 +5,27 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/qats-bench/qats/data/keyed"
 	"github.com/qats-bench/qats/results/figure"
 	"github.com/qats-bench/qats/results/table/pivot"
 )
 
 // figureItem is a figure as it stands in the spec.
 type figureItem struct {
-	Name        string         `key:"name" as:"id" one:"figure name" default:"the kind" help:"Part of the file names, after the name of the spec." example:"reliability-clean"`
-	Title       string         `key:"title" as:"line" default:"none" help:"Beginning of the caption, before the sentence that the kind makes." example:"Reliability on clean images"`
-	Kind        string         `key:"kind" required:"" of:"{kinds}" help:"What is drawn." example:"reliability"`
-	Methods     []string       `key:"methods" one:"a method" default:"all methods of the spec" help:"Methods to show, in this order." example:"[ts, qats]"`
-	Metric      []string       `key:"metric" of:"{values}" pattern:"^ece_[0-9]+_(uniform|quantile)_(l1|l2|max)$" default:"ece; of dominance accuracy; of rank-agreement all that have a direction and a value on at least four fifths of the settings, except accuracy, and ECE and AECE with other numbers of bins" help:"A metric of the spec, as in results.csv, for the kinds {metric-kinds}; for rank-agreement a list of two or more." example:"nll"`
-	Labels      byName[string] `key:"labels" as:"line" one:"label of" default:"those of the spec and of the methods" help:"What is printed for ids of methods and settings." example:"{uncal: Before calibration}"`
-	Heading     string         `key:"heading" as:"line" default:"made by the kind" help:"The line above the figure; \"\" for none." example:"CIFAR-10"`
-	Width       float64        `key:"width" range:"1.5 to 40" want:"a width is 1.5 to 40 inches" default:"3.3 or 6.9, one or both columns of a paper" help:"Width in inches. Text keeps its size." example:"5"`
-	Height      float64        `key:"height" range:"1 to 40" want:"a height is 1 to 40 inches" default:"made by the kind" help:"Height in inches, for the kinds with one panel: {panel-kinds}." example:"3"`
-	Experiments []string       `key:"experiments" as:"id" one:"experiment" nonempty:"" default:"this spec" help:"Experiments whose rows are shown, for kinds that show several settings." example:"[mine, shift]"`
+	Name        string               `key:"name" as:"id" one:"figure name" default:"the kind" help:"Part of the file names, after the name of the spec." example:"reliability-clean"`
+	Title       string               `key:"title" as:"line" default:"none" help:"Beginning of the caption, before the sentence that the kind makes." example:"Reliability on clean images"`
+	Kind        string               `key:"kind" required:"" of:"{kinds}" help:"What is drawn." example:"reliability"`
+	Methods     []string             `key:"methods" one:"a method" default:"all methods of the spec" help:"Methods to show, in this order." example:"[ts, qats]"`
+	Metric      []string             `key:"metric" of:"{values}" pattern:"^ece_[0-9]+_(uniform|quantile)_(l1|l2|max)$" default:"ece; of dominance accuracy; of rank-agreement all that have a direction and a value on at least four fifths of the settings, except accuracy, and ECE and AECE with other numbers of bins" help:"A metric of the spec, as in results.csv, for the kinds {metric-kinds}; for rank-agreement a list of two or more." example:"nll"`
+	Labels      keyed.ByName[string] `key:"labels" as:"line" one:"label of" default:"those of the spec and of the methods" help:"What is printed for ids of methods and settings." example:"{uncal: Before calibration}"`
+	Heading     string               `key:"heading" as:"line" default:"made by the kind" help:"The line above the figure; \"\" for none." example:"CIFAR-10"`
+	Width       float64              `key:"width" range:"1.5 to 40" want:"a width is 1.5 to 40 inches" default:"3.3 or 6.9, one or both columns of a paper" help:"Width in inches. Text keeps its size." example:"5"`
+	Height      float64              `key:"height" range:"1 to 40" want:"a height is 1 to 40 inches" default:"made by the kind" help:"Height in inches, for the kinds with one panel: {panel-kinds}." example:"3"`
+	Experiments []string             `key:"experiments" as:"id" one:"experiment" nonempty:"" default:"this spec" help:"Experiments whose rows are shown, for kinds that show several settings." example:"[mine, shift]"`
 	filter
 }
 
-func (figureItem) about() (name, text string) {
+func (figureItem) About() (name, text string) {
 	return "figure", "A figure. Its keys {columns} keep only the settings with the given values. Kinds that show one setting are drawn once for each setting."
 }
 
@@ -37,7 +38,7 @@ func (r *reader) figures(items []figureItem, s *Spec) []figure.Spec {
 			continue
 		}
 		if slices.ContainsFunc(all, func(earlier figure.Spec) bool { return earlier.Name == f.Name }) {
-			r.errorf(&items[i], "two figures are named %q; give one of them another name", f.Name)
+			r.Errorf(&items[i], "two figures are named %q; give one of them another name", f.Name)
 		}
 		all = append(all, f)
 	}
@@ -46,18 +47,18 @@ func (r *reader) figures(items []figureItem, s *Spec) []figure.Spec {
 
 // figure checks the names in a figure, and completes it.
 func (r *reader) figure(item *figureItem, s *Spec) (figure.Spec, bool) {
-	before := len(r.mistakes)
+	before := r.Mistakes()
 	kinds, _, _ := figureKinds()
-	if !r.given(&item.Kind) {
-		r.errorf(item, "a figure needs a kind%s", Suggest("", kinds))
+	if !r.Given(&item.Kind) {
+		r.Errorf(item, "a figure needs a kind%s", keyed.Suggest("", kinds))
 	}
-	r.match(&item.Kind, kinds, "unknown kind of figure %q")
+	r.Match(&item.Kind, kinds, "unknown kind of figure %q")
 	r.shown(&item.Methods, s)
 	for i := range item.Metric {
 		r.directed(&item.Metric[i], s)
 	}
 	r.filter(&item.filter, s)
-	if !r.sound(item) || len(r.mistakes) > before {
+	if !r.Sound(item) || r.Mistakes() > before {
 		return figure.Spec{}, false
 	}
 	labels := pivot.Spec{Labels: s.labels(), SettingLabels: maps.Clone(s.Labels)}
@@ -66,17 +67,17 @@ func (r *reader) figure(item *figureItem, s *Spec) (figure.Spec, bool) {
 		Name: cmp.Or(item.Name, item.Kind), Kind: figure.Kinds()[slices.Index(kinds, item.Kind)], Caption: item.Title,
 		Metrics: item.Metric, Methods: item.Methods, Labels: labels.Labels, SettingLabels: labels.SettingLabels, Width: item.Width, Height: item.Height, Experiments: item.Experiments, Only: item.only(s),
 	}
-	if r.given(&item.Heading) {
+	if r.Given(&item.Heading) {
 		f.Heading = &item.Heading
 	}
 	if f.Height != 0 && !f.Kind.Stretches {
-		r.errorf(&item.Height, "the rows and panels of a %s figure decide its height; give only a width", f.Kind.Name)
+		r.Errorf(&item.Height, "the rows and panels of a %s figure decide its height; give only a width", f.Kind.Name)
 	}
 	if f.Kind.PerSetting && f.Experiments != nil {
-		r.errorf(item, "a %s figure shows one setting of this spec; experiments is for the kinds that show several settings", f.Kind.Name)
+		r.Errorf(item, "a %s figure shows one setting of this spec; experiments is for the kinds that show several settings", f.Kind.Name)
 	}
 	if what := wrongMetrics(f); what != "" {
-		r.errorf(&item.Metric, "a %s figure %s", f.Kind.Name, what)
+		r.Errorf(&item.Metric, "a %s figure %s", f.Kind.Name, what)
 	}
 	if f.Methods == nil {
 		f.Methods = s.MethodNames()
@@ -84,7 +85,7 @@ func (r *reader) figure(item *figureItem, s *Spec) (figure.Spec, bool) {
 	if f.Experiments == nil {
 		f.Experiments = []string{s.Name}
 	}
-	return f, len(r.mistakes) == before
+	return f, r.Mistakes() == before
 }
 
 // wrongMetrics says what a kind of figure takes if the number of its metrics is wrong.
@@ -105,6 +106,6 @@ func wrongMetrics(f figure.Spec) string {
 func (r *reader) directed(name *string, s *Spec) {
 	r.metric(name, s, s.outputs())
 	if e, ok := metricOf(s.Metrics, *name); ok && !e.Better.Ranks() {
-		r.errorf(name, "metric %q has no direction, so no method is better by it", *name)
+		r.Errorf(name, "metric %q has no direction, so no method is better by it", *name)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/qats-bench/qats/data/keyed"
 	"github.com/qats-bench/qats/internal/called"
 	"github.com/qats-bench/qats/internal/lists"
 )
@@ -25,9 +26,9 @@ func IsGroup(name string) bool { return strings.HasPrefix(name, "@") }
 // MatchGroup returns the group of this name, as Match does. The error suggests another name.
 func MatchGroup(groups []Group, name string) (Group, error) {
 	known := groupNames(groups)
-	match, ok := Match(name, known)
+	match, ok := keyed.Match(name, known)
 	if !ok {
-		return Group{}, &UnknownName{"group", name, Suggest(name, known)}
+		return Group{}, &UnknownName{"group", name, keyed.Suggest(name, known)}
 	}
 	return groups[slices.Index(known, match)], nil
 }
@@ -68,11 +69,11 @@ func notAMember(got, what string, known []string, aliases func(i int) []string, 
 		return suggestAlias(got, known, aliases)
 	}
 	all := strings.Join(groupNames(groups), ", ")
-	if group, ok := Match("@"+got, groupNames(groups)); ok && !slices.Contains(known, got) {
+	if group, ok := keyed.Match("@"+got, groupNames(groups)); ok && !slices.Contains(known, got) {
 		return fmt.Sprintf(": did you mean the group %q? The groups are %s; a spec has them in quotes", group, all)
 	}
 	if near := nearestAlias(got, known, aliases); near != "" {
-		return didYouMean(near)
+		return keyed.DidYouMean(near)
 	}
 	return fmt.Sprintf(" (%s are %s; "+called.Command()+" doc %s lists all, and the groups %s)", groups[0].Name, strings.Join(groups[0].Members(), ", "), what, strings.Join(groupNames(groups[1:]), ", "))
 }

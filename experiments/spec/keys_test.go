@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/qats-bench/qats/data/keyed"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/paper"
 )
@@ -13,18 +14,18 @@ import (
 // list of another package.
 func TestTagsAgreeWithTheProgram(t *testing.T) {
 	for _, c := range []struct {
-		object
+		keyed.Object
 		key  string
 		most int
 	}{{grid{}, "splits", MaxSplits}, {tableItem{}, "paper", len(paper.Tables())}} {
-		keys := keysOf(reflect.TypeOf(c.object), nil)
-		k := keys[slices.IndexFunc(keys, func(k Key) bool { return k.Name == c.key })]
-		if _, most, ok := bounds(k.Range); !ok || int(most) != c.most {
+		keys := keyed.KeysOf(reflect.TypeOf(c.Object), nil)
+		k := keys[slices.IndexFunc(keys, func(k keyed.Key) bool { return k.Name == c.key })]
+		if _, most, ok := keyed.Bounds(k.Range); !ok || int(most) != c.most {
 			t.Errorf("%s: range %q, want at most %d", c.key, k.Range, c.most)
 		}
 	}
 	var columns []string
-	for _, k := range keysOf(reflect.TypeFor[filter](), nil) {
+	for _, k := range keyed.KeysOf(reflect.TypeFor[filter](), nil) {
 		columns = append(columns, k.Name)
 	}
 	if want := results.SettingColumns(); !slices.Equal(columns, want) {

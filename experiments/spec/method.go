@@ -11,6 +11,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/data/keyed"
 )
 
 // Method is a column of an experiment: a registered method with options, under
@@ -55,12 +56,12 @@ func NewMethod(known Registry, name string, params []string) (*Method, error) {
 			fmt.Fprintf(&text, "%q: %s\n", key, value)
 		}
 		if options = r.root(text.Bytes()); options == nil {
-			return nil, r.err()
+			return nil, r.Err()
 		}
 	}
 	m, err := r.build(entry, options)
-	if len(r.mistakes) > 0 {
-		return nil, r.err()
+	if r.Mistakes() > 0 {
+		return nil, r.Err()
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -99,13 +100,13 @@ const MaxMethods = 1000
 
 // methodItem is a method as it stands in the spec.
 type methodItem struct {
-	Name    string  `key:"name" as:"id" default:"the value of method" help:"Id of the method in the result files." example:"qats-pw2"`
-	Method  string  `key:"method" brief:"" of:"{methods}" default:"the value of name" help:"Name of the registered method." example:"qats-pw"`
-	Label   string  `key:"label" as:"line" default:"the label of the registered method, or name if it is given" help:"Name in tables and figures." example:"QaTS-PW2"`
-	Options options `key:"options" default:"the defaults of the method" help:"Options of the method; qats doc methods lists them with their ranges." example:"{segments: 2}"`
+	Name    string        `key:"name" as:"id" default:"the value of method" help:"Id of the method in the result files." example:"qats-pw2"`
+	Method  string        `key:"method" brief:"" of:"{methods}" default:"the value of name" help:"Name of the registered method." example:"qats-pw"`
+	Label   string        `key:"label" as:"line" default:"the label of the registered method, or name if it is given" help:"Name in tables and figures." example:"QaTS-PW2"`
+	Options keyed.Options `key:"options" default:"the defaults of the method" help:"Options of the method; qats doc methods lists them with their ranges." example:"{segments: 2}"`
 }
 
-func (methodItem) about() (name, text string) {
+func (methodItem) About() (name, text string) {
 	return "method", "A calibrator with options, under a name that is unique in the spec."
 }
 
@@ -113,7 +114,7 @@ func (methodItem) about() (name, text string) {
 // that the spec lists itself and those of earlier groups.
 func (r *reader) methods(items []methodItem, known Registry) []Method {
 	if len(items) > MaxMethods {
-		r.errorf(&items[MaxMethods], "%d methods; a spec has at most %d, since the scores of a setting under all methods are in memory at once: use several specs", len(items), MaxMethods)
+		r.Errorf(&items[MaxMethods], "%d methods; a spec has at most %d, since the scores of a setting under all methods are in memory at once: use several specs", len(items), MaxMethods)
 		return nil
 	}
 	registry := slices.Concat(known.Methods, known.External)
@@ -129,7 +130,7 @@ func (r *reader) methods(items []methodItem, known Registry) []Method {
 			continue
 		}
 		if earlier := first[m.Name]; earlier != nil {
-			r.errorf(item, "method %q is listed twice (first at line %d); give one of the two another name", m.Name, r.places[earlier].Line)
+			r.Errorf(item, "method %q is listed twice (first at line %d); give one of the two another name", m.Name, r.At(earlier).Line)
 			continue
 		}
 		first[m.Name] = item
@@ -155,16 +156,16 @@ func (r *reader) methods(items []methodItem, known Registry) []Method {
 
 // group returns the methods of the group that an item names.
 func (r *reader) group(item *methodItem, known Registry) []calib.Entry {
-	if !r.sound(item) {
+	if !r.Sound(item) {
 		return nil
 	}
 	members, err := MembersOf(known.MethodGroups, item.Method, known.Methods, func(e calib.Entry) string { return e.Name })
 	switch {
 	case err != nil:
-		r.errorf(&item.Method, "%v", err)
+		r.Errorf(&item.Method, "%v", err)
 		return nil
-	case resolve(r.places[item].Node).Kind == yaml.MappingNode:
-		r.errorf(item, "%s is a group, and a mapping is one method: write %q alone, and methods with options or labels beside it", item.Method, item.Method)
+	case keyed.Resolve(r.At(item)).Kind == yaml.MappingNode:
+		r.Errorf(item, "%s is a group, and a mapping is one method: write %q alone, and methods with options or labels beside it", item.Method, item.Method)
 		return nil
 	}
 	return members
@@ -173,7 +174,7 @@ func (r *reader) group(item *methodItem, known Registry) []calib.Entry {
 // method builds one item of the list. If only one of name and method is given, it serves
 // as both.
 func (r *reader) method(item *methodItem, registry []calib.Entry, groups []Group) (Method, bool) {
-	if !r.sound(item) {
+	if !r.Sound(item) {
 		return Method{}, false
 	}
 	method, name, at := cmp.Or(item.Method, item.Name), cmp.Or(item.Name, item.Method), any(&item.Method)
@@ -181,29 +182,29 @@ func (r *reader) method(item *methodItem, registry []calib.Entry, groups []Group
 		at = &item.Name
 	}
 	if name == "" {
-		r.errorf(item, "a method needs a name")
+		r.Errorf(item, "a method needs a name")
 		return Method{}, false
 	}
 	entry, err := MatchMethod(registry, groups, method)
 	if err != nil {
-		r.errorf(at, "%v", err)
+		r.Errorf(at, "%v", err)
 		return Method{}, false
 	}
 	if name == method {
 		name = entry.Name
 	}
 	if name != entry.Name && slices.Contains(names(registry), name) {
-		r.errorf(item, "method %q has the name of another registered method, %q; give it a name of its own", method, name)
+		r.Errorf(item, "method %q has the name of another registered method, %q; give it a name of its own", method, name)
 		return Method{}, false
 	}
-	before := len(r.mistakes)
+	before := r.Mistakes()
 	m, err := r.build(entry, item.Options)
-	if err != nil && len(r.mistakes) == before {
+	if err != nil && r.Mistakes() == before {
 		at = item
-		if r.given(&item.Options) {
+		if r.Given(&item.Options) {
 			at = &item.Options
 		}
-		r.errorf(at, "%s: %v", method, err)
+		r.Errorf(at, "%s: %v", method, err)
 	}
 	switch {
 	case item.Label != "":
@@ -212,7 +213,7 @@ func (r *reader) method(item *methodItem, registry []calib.Entry, groups []Group
 		m.Label = name
 	}
 	m.Name = name
-	return m, len(r.mistakes) == before
+	return m, r.Mistakes() == before
 }
 
 // build returns the registered method with the given options (nil for none),
@@ -248,8 +249,8 @@ func (r *reader) build(entry calib.Entry, options *yaml.Node) (Method, error) {
 // column.
 func (r *reader) options(method string, n *yaml.Node, all []calib.Option) {
 	if len(all) == 0 {
-		if given := resolve(n); given.Kind != yaml.MappingNode || len(given.Content) > 0 {
-			r.errorf(n, "%s takes no options", method)
+		if given := keyed.Resolve(n); given.Kind != yaml.MappingNode || len(given.Content) > 0 {
+			r.Errorf(n, "%s takes no options", method)
 		}
 		return
 	}
@@ -257,10 +258,10 @@ func (r *reader) options(method string, n *yaml.Node, all []calib.Option) {
 	for i, o := range all {
 		known[i] = o.Name
 	}
-	r.pairs(n, "the options of "+method, known, func(key, value *yaml.Node) {
+	r.Pairs(n, "the options of "+method, known, func(key, value *yaml.Node) {
 		o := all[slices.Index(known, key.Value)]
-		if resolve(value).Tag == "!!null" { // yaml would keep the default in silence
-			r.errorf(value, "option %s of %s has no value", o.Name, method)
+		if keyed.Resolve(value).Tag == "!!null" { // yaml would keep the default in silence
+			r.Errorf(value, "option %s of %s has no value", o.Name, method)
 			return
 		}
 		var v any
@@ -269,7 +270,7 @@ func (r *reader) options(method string, n *yaml.Node, all []calib.Option) {
 			err = o.Set(v)
 		}
 		if err != nil {
-			r.errorf(value, "option %s of %s: %v", o.Name, method, err)
+			r.Errorf(value, "option %s of %s: %v", o.Name, method, err)
 		}
 	})
 }

@@ -3,6 +3,7 @@ package spec
 import (
 	"cmp"
 
+	"github.com/qats-bench/qats/data/keyed"
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/metrics"
 )
@@ -15,7 +16,7 @@ type metricItem struct {
 	Norm     string `key:"norm" of:"l1 l2 max" default:"l1" help:"Mean of the gaps of bins (l1), root of the mean square (l2), or the largest (max); only of ece." example:"l2"`
 }
 
-func (metricItem) about() (name, text string) {
+func (metricItem) About() (name, text string) {
 	return "metric", "A metric with options. Its id in the result files, and in tables and figures of the spec, has all of them: {metric: ece, bins: 10} is ece_10_uniform_l1."
 }
 
@@ -28,19 +29,19 @@ type metricName struct {
 // nameOf returns the name of the metric of an item, with its options.
 func (r *reader) nameOf(item *metricItem) metricName {
 	n := metricName{item.Metric, &item.Metric}
-	if item.Metric == "" && r.sound(item) {
-		r.errorf(item, "a metric needs its name, as in {metric: ece, bins: 10}")
+	if item.Metric == "" && r.Sound(item) {
+		r.Errorf(item, "a metric needs its name, as in {metric: ece, bins: 10}")
 		return n
 	}
-	if !r.given(&item.Bins) && !r.given(&item.Strategy) && !r.given(&item.Norm) {
+	if !r.Given(&item.Bins) && !r.Given(&item.Strategy) && !r.Given(&item.Norm) {
 		return n
 	}
-	if match, ok := Match(item.Metric, []string{"ece"}); !ok {
-		r.errorf(item, "metric %q has no options; ece has bins, strategy and norm", item.Metric)
+	if match, ok := keyed.Match(item.Metric, []string{"ece"}); !ok {
+		r.Errorf(item, "metric %q has no options; ece has bins, strategy and norm", item.Metric)
 	} else {
 		o := metrics.ECEOptions{Bins: cmp.Or(item.Bins, 15), Strategy: metrics.Strategy(cmp.Or(item.Strategy, string(metrics.Uniform))), Norm: metrics.Norm(cmp.Or(item.Norm, string(metrics.L1)))}
 		if n.name = match; o.Check() != nil {
-			r.errorf(item, "%v", o.Check())
+			r.Errorf(item, "%v", o.Check())
 		} else if o != (metrics.ECEOptions{Bins: 15, Strategy: metrics.Uniform, Norm: metrics.L1}) { // that is ece
 			n.name = o.Name()
 		}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/calib/all"
+	"github.com/qats-bench/qats/data/keyed"
 	"github.com/qats-bench/qats/metrics"
 )
 
@@ -14,7 +15,7 @@ func TestNamesMatchWithoutCase(t *testing.T) {
 		"ts": "ts", "TS": "ts", "ECE_NULL": "ece_null", "ece-null": "ece_null", "qats_pw2": "QaTS-PW2",
 		"mine": "mine", "Mine": "Mine", "MINE": "", "t": "", "": "",
 	} {
-		if match, ok := Match(got, known); match != want || ok != (want != "") {
+		if match, ok := keyed.Match(got, known); match != want || ok != (want != "") {
 			t.Errorf("%s: %q, %v, want %q", got, match, ok, want)
 		}
 	}
@@ -49,41 +50,26 @@ func TestUnknownNamesHaveSuggestions(t *testing.T) {
 func TestAliasesStandForOneNameEach(t *testing.T) {
 	seen := map[string]string{}
 	for _, e := range all.Registry() {
-		seen[plain(e.Name)] = e.Name
+		seen[keyed.Plain(e.Name)] = e.Name
 	}
 	for _, e := range all.Registry() {
 		for _, a := range e.Aliases {
-			if other := seen[plain(a)]; other != "" {
+			if other := seen[keyed.Plain(a)]; other != "" {
 				t.Errorf("%s is an alias of %s and names %s", a, e.Name, other)
 			}
-			seen[plain(a)] = e.Name
+			seen[keyed.Plain(a)] = e.Name
 		}
 	}
 	seen = map[string]string{}
 	for _, e := range metrics.Registry() {
-		seen[plain(e.Name)] = e.Name
+		seen[keyed.Plain(e.Name)] = e.Name
 	}
 	for _, e := range metrics.Registry() {
 		for _, a := range e.Aliases {
-			if other := seen[plain(a)]; other != "" {
+			if other := seen[keyed.Plain(a)]; other != "" {
 				t.Errorf("%s is an alias of %s and names %s", a, e.Name, other)
 			}
-			seen[plain(a)] = e.Name
-		}
-	}
-}
-
-// TestEditsCountsSwaps of neighbours as one.
-func TestEditsCountsSwaps(t *testing.T) {
-	for _, c := range []struct {
-		a, b string
-		want int
-	}{{"", "", 0}, {"a", "", 1}, {"qast", "qats", 1}, {"kitten", "sitting", 3}, {"ab", "ba", 1}, {"äb", "ab", 1}, {"abc", "cab", 2}} {
-		if got := edits(c.a, c.b); got != c.want {
-			t.Errorf("%s, %s: %d, want %d", c.a, c.b, got, c.want)
-		}
-		if got := edits(c.b, c.a); got != c.want {
-			t.Errorf("%s, %s: %d, want %d", c.b, c.a, got, c.want)
+			seen[keyed.Plain(a)] = e.Name
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/keyed"
 	"github.com/qats-bench/qats/data/simulate"
 	"github.com/qats-bench/qats/results"
 )
@@ -30,31 +31,31 @@ type Networks struct {
 // declaration is a declaration of networks as it stands in its file: values for all
 // networks, and groups.
 type declaration struct {
-	Width    int             `key:"width"`
-	OOD      int             `key:"ood"`
-	Tilt     byName[float64] `key:"tilt" brief:"" one:"tilt of"` // by backbone
-	Networks []networkGroup  `key:"networks"`
+	Width    int                   `key:"width"`
+	OOD      int                   `key:"ood"`
+	Tilt     keyed.ByName[float64] `key:"tilt" brief:"" one:"tilt of"` // by backbone
+	Networks []networkGroup        `key:"networks"`
 }
 
-func (declaration) about() (name, text string) { return "declaration of networks", "" }
+func (declaration) About() (name, text string) { return "declaration of networks", "" }
 
 // networkGroup is one item: the networks of one dataset and loss.
 type networkGroup struct {
-	Dataset     string          `key:"dataset"`
-	Loss        string          `key:"loss"`
-	Like        string          `key:"like"`
-	ShiftOf     string          `key:"shift_of"`
-	Classes     int             `key:"classes"`
-	Cal         int             `key:"cal"`
-	Test        int             `key:"test"`
-	Imbalance   float64         `key:"imbalance"`
-	Background  float64         `key:"background"`
-	BalancedCal bool            `key:"balanced_cal"`
-	Accuracy    byName[float64] `key:"accuracy" brief:"" one:"accuracy of"` // by backbone; "" for all
-	ECE         byName[float64] `key:"ece" brief:"" one:"ece of"`
+	Dataset     string                `key:"dataset"`
+	Loss        string                `key:"loss"`
+	Like        string                `key:"like"`
+	ShiftOf     string                `key:"shift_of"`
+	Classes     int                   `key:"classes"`
+	Cal         int                   `key:"cal"`
+	Test        int                   `key:"test"`
+	Imbalance   float64               `key:"imbalance"`
+	Background  float64               `key:"background"`
+	BalancedCal bool                  `key:"balanced_cal"`
+	Accuracy    keyed.ByName[float64] `key:"accuracy" brief:"" one:"accuracy of"` // by backbone; "" for all
+	ECE         keyed.ByName[float64] `key:"ece" brief:"" one:"ece of"`
 }
 
-func (networkGroup) about() (name, text string) { return "network", "" }
+func (networkGroup) About() (name, text string) { return "network", "" }
 
 // ParseNetworks reads a declaration; file is for messages, which are as in specs. uncal has the
 // uncalibrated ECE of real networks, as a fraction, by data set, backbone, corruption and
@@ -63,27 +64,27 @@ func ParseNetworks(file string, src []byte, uncal map[results.Setting]float64) (
 	r := newReader(file)
 	root := r.root(src)
 	if root == nil {
-		return nil, r.err()
+		return nil, r.Err()
 	}
 	all := &Networks{
 		plain: map[networkKey]simulate.Network{}, shifts: map[string]string{},
 		uncal: uncal, groups: map[networkKey]networkGroup{},
 	}
 	var d declaration
-	r.decode(root, reflect.ValueOf(&d), "", Key{})
-	if !r.given(&d.Networks) {
-		r.errorf(root, "no networks are declared")
+	r.Decode(root, reflect.ValueOf(&d), "", keyed.Key{})
+	if !r.Given(&d.Networks) {
+		r.Errorf(root, "no networks are declared")
 	}
 	for i := range d.Networks {
 		switch g := &d.Networks[i]; {
-		case !r.sound(g):
+		case !r.Sound(g):
 		case g.Dataset == "":
-			r.errorf(g, "a network needs its dataset")
+			r.Errorf(g, "a network needs its dataset")
 		default:
 			r.add(g, all, &d)
 		}
 	}
-	return all, r.err()
+	return all, r.Err()
 }
 
 // add declares the networks of a group.
@@ -98,11 +99,11 @@ func (r *reader) add(item *networkGroup, all *Networks, d *declaration) {
 	if g.Like != "" {
 		base, ok := all.groups[networkKey{dataset: g.Like, loss: "ce"}]
 		if !ok {
-			r.errorf(item, "like %q: it is not declared above", g.Like)
+			r.Errorf(item, "like %q: it is not declared above", g.Like)
 			return
 		}
 		if g.Classes != 0 || g.Cal != 0 || g.Test != 0 || g.Accuracy != nil || g.Imbalance != 0 || g.Background != 0 {
-			r.errorf(item, "a network that is like another one can give only dataset, loss, ece and balanced_cal")
+			r.Errorf(item, "a network that is like another one can give only dataset, loss, ece and balanced_cal")
 			return
 		}
 		base.Dataset, base.Loss, base.BalancedCal = g.Dataset, g.Loss, g.BalancedCal
@@ -113,7 +114,7 @@ func (r *reader) add(item *networkGroup, all *Networks, d *declaration) {
 	}
 	key := networkKey{dataset: g.Dataset, loss: g.Loss}
 	if _, twice := all.groups[key]; twice {
-		r.errorf(item, "the networks of %s with loss %s are declared twice", g.Dataset, g.Loss)
+		r.Errorf(item, "the networks of %s with loss %s are declared twice", g.Dataset, g.Loss)
 		return
 	}
 	all.groups[key] = g
@@ -133,7 +134,7 @@ func (r *reader) add(item *networkGroup, all *Networks, d *declaration) {
 			w.ECE = all.uncal[results.Setting{Dataset: published, Backbone: backbone}]
 		}
 		if err := w.Check(); err != nil {
-			r.errorf(item, "%v", err)
+			r.Errorf(item, "%v", err)
 			return
 		}
 		all.plain[networkKey{g.Dataset, backbone, g.Loss}] = w
@@ -160,7 +161,7 @@ func (all *Networks) backbones(g networkGroup, published string) []string {
 }
 
 // of returns the value of a backbone, or else the value of all; 0 for none.
-func of(values byName[float64], backbone string) float64 {
+func of(values keyed.ByName[float64], backbone string) float64 {
 	all := 0.0
 	for _, x := range values {
 		switch x.Name {

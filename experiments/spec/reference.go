@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/data/keyed"
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
@@ -15,15 +16,22 @@ import (
 )
 
 // objects are the kinds of mappings in a spec.
-var objects = []object{document{}, methodItem{}, metricItem{}, grid{}, tableItem{}, figureItem{}}
+var objects = []keyed.Object{document{}, methodItem{}, metricItem{}, grid{}, tableItem{}, figureItem{}}
+
+// An Object is a kind of mapping in a spec, such as a table.
+type Object struct {
+	Name  string // "spec", "method", "setting", "table" or "figure"
+	About string // a description in one or two sentences
+	Keys  []keyed.Key
+}
 
 // Reference returns every object of a spec with every key that Parse accepts.
 func Reference(known Registry) []Object {
 	words := known.words()
 	var list []Object
 	for _, o := range objects {
-		name, text := o.about()
-		list = append(list, Object{name, expand(text, words), keysOf(reflect.TypeOf(o), words)})
+		name, text := o.About()
+		list = append(list, Object{name, keyed.Expand(text, words), keyed.KeysOf(reflect.TypeOf(o), words)})
 	}
 	return list
 }

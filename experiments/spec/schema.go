@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/data/keyed"
 )
 
 // schema is a part of a JSON Schema, draft 7.
@@ -36,7 +37,7 @@ func WriteSchema(w io.Writer, known Registry) error {
 func (o Object) schema(known Registry) schema {
 	properties, required := schema{}, []string{}
 	for _, k := range o.Keys {
-		properties[k.Name] = k.schema()
+		properties[k.Name] = keySchema(k)
 		if k.Required {
 			required = append(required, k.Name)
 		}
@@ -49,8 +50,8 @@ func (o Object) schema(known Registry) schema {
 	case "setting":
 		s["dependencies"] = schema{"corruption": []string{"severity"}, "severity": []string{"corruption"}}
 	case "metric":
-		name := o.Keys[slices.IndexFunc(o.Keys, func(k Key) bool { return k.brief })]
-		return schema{"anyOf": []schema{name.values(name.field), s}}
+		name := o.Keys[slices.IndexFunc(o.Keys, func(k keyed.Key) bool { return k.Brief })]
+		return schema{"anyOf": []schema{valuesOf(name, name.Field), s}}
 	case "method":
 		s["anyOf"] = []schema{{"required": []string{"name"}}, {"required": []string{"method"}}}
 		s["allOf"] = optionSchemas(known)
@@ -60,27 +61,27 @@ func (o Object) schema(known Registry) schema {
 	return s
 }
 
-// schema returns the schema of the values of a key.
-func (k Key) schema() schema {
-	s := k.values(k.field)
+// keySchema returns the schema of the values of a key.
+func keySchema(k keyed.Key) schema {
+	s := valuesOf(k, k.Field)
 	s["description"] = k.Meaning
 	return s
 }
 
-// values returns the schema of the values of a type, under the rules of the key.
-func (k Key) values(t reflect.Type) schema {
+// valuesOf returns the schema of the values of a type, under the rules of the key.
+func valuesOf(k keyed.Key, t reflect.Type) schema {
 	switch x := reflect.Zero(t).Interface().(type) {
-	case options:
+	case keyed.Options:
 		return schema{"type": "object"}
-	case mapping:
-		return schema{"type": "object", "additionalProperties": k.values(x.value())}
-	case object:
-		name, _ := x.about()
+	case keyed.Mapping:
+		return schema{"type": "object", "additionalProperties": valuesOf(k, x.Value())}
+	case keyed.Object:
+		name, _ := x.About()
 		return schema{"$ref": "#/definitions/" + name}
 	}
 	switch t.Kind() {
 	case reflect.Slice:
-		return oneOrMore(k.values(t.Elem()))
+		return oneOrMore(valuesOf(k, t.Elem()))
 	case reflect.Bool:
 		return schema{"type": "boolean"}
 	case reflect.Int:
@@ -89,14 +90,14 @@ func (k Key) values(t reflect.Type) schema {
 		return bounded("number", k.Range)
 	}
 	switch {
-	case k.as == "id":
-		return schema{"type": []string{"string", "number"}, "pattern": idPattern.String()}
-	case k.Choices != nil && k.pattern != "":
-		return schema{"anyOf": []schema{{"enum": k.Choices}, {"type": "string", "pattern": k.pattern}}}
+	case k.As == "id":
+		return schema{"type": []string{"string", "number"}, "pattern": keyed.IDPattern.String()}
+	case k.Choices != nil && k.Pattern != "":
+		return schema{"anyOf": []schema{{"enum": k.Choices}, {"type": "string", "pattern": k.Pattern}}}
 	case k.Choices != nil:
 		return schema{"enum": k.Choices}
-	case k.pattern != "":
-		return schema{"type": "string", "pattern": k.pattern}
+	case k.Pattern != "":
+		return schema{"type": "string", "pattern": k.Pattern}
 	}
 	return schema{"type": []string{"string", "number", "boolean"}}
 }
@@ -104,7 +105,7 @@ func (k Key) values(t reflect.Type) schema {
 // bounded returns the schema of a number in a range such as "1 to 100".
 func bounded(kind, limits string) schema {
 	s := schema{"type": kind}
-	if least, most, ok := bounds(limits); ok {
+	if least, most, ok := keyed.Bounds(limits); ok {
 		s["minimum"], s["maximum"] = least, most
 	}
 	return s
@@ -152,7 +153,7 @@ func optionSchema(o calib.Option) schema {
 	case []string:
 		s["anyOf"] = oneOrMore(schema{"type": []string{"string", "number", "boolean"}})["anyOf"]
 	}
-	if least, most, ok := bounds(o.Range); ok {
+	if least, most, ok := keyed.Bounds(o.Range); ok {
 		s["minimum"], s["maximum"] = least, most
 	}
 	return s

@@ -62,7 +62,7 @@ type grid struct {
 	Positive    int       `key:"positive" range:"0 to 1" want:"of two classes the positive one is 0 or 1" default:"1" help:"Of two classes the positive one, whose probability the metrics ece_positive, oe, slope and intercept read." example:"0"`
 }
 
-func (grid) about() (name, text string) {
+func (grid) About() (name, text string) {
 	return "setting", "A grid of settings: the product of its lists."
 }
 
@@ -78,17 +78,17 @@ func (r *reader) settings(grids []grid, experiment string) []Setting {
 			continue
 		}
 		positive := metrics.Positive
-		if r.given(&g.Positive) {
+		if r.Given(&g.Positive) {
 			positive = g.Positive
 		}
 		for _, s := range g.expand(experiment) {
 			s.FirstPositive = positive != metrics.Positive
 			if len(all) == maxSettings {
-				r.errorf(g, "more than %d settings", maxSettings)
+				r.Errorf(g, "more than %d settings", maxSettings)
 				break
 			}
 			if earlier := first[s.Setting]; earlier != nil {
-				r.errorf(g, "duplicate setting %s (first in the grid at line %d)", &s, r.places[earlier].Line)
+				r.Errorf(g, "duplicate setting %s (first in the grid at line %d)", &s, r.At(earlier).Line)
 				break
 			}
 			first[s.Setting] = g
@@ -101,10 +101,10 @@ func (r *reader) settings(grids []grid, experiment string) []Setting {
 // consistent reports whether the keys of a grid can stand together.
 func (r *reader) consistent(g *grid) bool {
 	if g.TestShares != "" && g.TestShares != "calibration" {
-		r.errorf(&g.TestShares, "test_shares %q: want calibration, or leave the key out", g.TestShares)
+		r.Errorf(&g.TestShares, "test_shares %q: want calibration, or leave the key out", g.TestShares)
 		return false
 	}
-	if !r.sound(g) {
+	if !r.Sound(g) {
 		return false
 	}
 	corrupted, rescaled, redrawn, elsewhere := len(g.Corruption) > 0, len(g.Rescale) > 0, g.Splits > 0, g.CalibrateOn != ""
@@ -124,7 +124,7 @@ func (r *reader) consistent(g *grid) bool {
 		wrong = "splits redraws clean images and their own calibration set; leave out corruption, severity, rescale and calibrate_on"
 	}
 	if wrong != "" {
-		r.errorf(g, "%s", wrong)
+		r.Errorf(g, "%s", wrong)
 	}
 	return wrong == ""
 }

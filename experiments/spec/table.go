@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/qats-bench/qats/data/keyed"
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
@@ -16,24 +17,24 @@ import (
 
 // tableItem is a table as it stands in the spec.
 type tableItem struct {
-	Name            string         `key:"name" as:"id" one:"table name" default:"the metric" help:"Part of the file names, after the name of the spec." example:"clean-ece"`
-	Title           string         `key:"title" as:"line" default:"the title of the spec and the metric" help:"Caption." example:"ECE on clean images"`
-	Metric          string         `key:"metric" required:"" of:"{values} time" pattern:"^ece_[0-9]+_(uniform|quantile)_(l1|l2|max)$" help:"A metric of the spec, as in results.csv, or time: the processor time of the fits, from times.csv." example:"ece"`
-	Rows            []string       `key:"rows" of:"method {columns}" default:"dataset, backbone, and other columns that differ between settings, without seeds" help:"Columns of results.csv that name a row." example:"[dataset, backbone]"`
-	Columns         string         `key:"columns" as:"single" of:"method {columns}" default:"method" help:"Column of results.csv whose values are the columns of the table." example:"severity"`
-	Average         []string       `key:"average" of:"{columns}" default:"none" help:"Columns of results.csv that are averaged over. The seeds of a network are too, unless rows or columns name variant; numbers only over seeds have their standard deviation." example:"[corruption]"`
-	Mean            bool           `key:"mean" default:"false" help:"Adds a last row with the mean over the rows." example:"true"`
-	Methods         []string       `key:"methods" one:"a method" default:"all methods of the spec" help:"Methods to show, in this order." example:"[uncal, ts, qats]"`
-	Labels          byName[string] `key:"labels" as:"line" one:"label of" default:"those of the spec and of the methods" help:"What is printed for ids of methods and settings." example:"{resnet50: RN-50}"`
-	Highlight       string         `key:"highlight" as:"single" default:"none" help:"Prints the gap between this method and the best other one." example:"qats"`
-	Unranked        []string       `key:"unranked" one:"a method" default:"none" help:"Methods that are shown and not ranked. Those that see rows of the test domain and base-rate never are." example:"[ts]"`
-	ConsistencyBand bool           `key:"consistency_band" default:"false" help:"Prints below each ECE or AECE its consistency band. Not with average." example:"true"`
-	Interval        bool           `key:"interval" default:"false" help:"Prints below each number its difference from the baseline on the same rows, with the interval of pairs.csv. Not with average." example:"true"`
-	Paper           int            `key:"paper" range:"1 to 10" want:"the paper has tables 1 to 10" default:"none" help:"Number of the paper's table that it reproduces, 1 to 10." example:"1"`
+	Name            string               `key:"name" as:"id" one:"table name" default:"the metric" help:"Part of the file names, after the name of the spec." example:"clean-ece"`
+	Title           string               `key:"title" as:"line" default:"the title of the spec and the metric" help:"Caption." example:"ECE on clean images"`
+	Metric          string               `key:"metric" required:"" of:"{values} time" pattern:"^ece_[0-9]+_(uniform|quantile)_(l1|l2|max)$" help:"A metric of the spec, as in results.csv, or time: the processor time of the fits, from times.csv." example:"ece"`
+	Rows            []string             `key:"rows" of:"method {columns}" default:"dataset, backbone, and other columns that differ between settings, without seeds" help:"Columns of results.csv that name a row." example:"[dataset, backbone]"`
+	Columns         string               `key:"columns" as:"single" of:"method {columns}" default:"method" help:"Column of results.csv whose values are the columns of the table." example:"severity"`
+	Average         []string             `key:"average" of:"{columns}" default:"none" help:"Columns of results.csv that are averaged over. The seeds of a network are too, unless rows or columns name variant; numbers only over seeds have their standard deviation." example:"[corruption]"`
+	Mean            bool                 `key:"mean" default:"false" help:"Adds a last row with the mean over the rows." example:"true"`
+	Methods         []string             `key:"methods" one:"a method" default:"all methods of the spec" help:"Methods to show, in this order." example:"[uncal, ts, qats]"`
+	Labels          keyed.ByName[string] `key:"labels" as:"line" one:"label of" default:"those of the spec and of the methods" help:"What is printed for ids of methods and settings." example:"{resnet50: RN-50}"`
+	Highlight       string               `key:"highlight" as:"single" default:"none" help:"Prints the gap between this method and the best other one." example:"qats"`
+	Unranked        []string             `key:"unranked" one:"a method" default:"none" help:"Methods that are shown and not ranked. Those that see rows of the test domain and base-rate never are." example:"[ts]"`
+	ConsistencyBand bool                 `key:"consistency_band" default:"false" help:"Prints below each ECE or AECE its consistency band. Not with average." example:"true"`
+	Interval        bool                 `key:"interval" default:"false" help:"Prints below each number its difference from the baseline on the same rows, with the interval of pairs.csv. Not with average." example:"true"`
+	Paper           int                  `key:"paper" range:"1 to 10" want:"the paper has tables 1 to 10" default:"none" help:"Number of the paper's table that it reproduces, 1 to 10." example:"1"`
 	filter
 }
 
-func (tableItem) about() (name, text string) {
+func (tableItem) About() (name, text string) {
 	return "table", "A table of one metric. Its keys {columns} keep only the settings with the given values."
 }
 
@@ -64,12 +65,12 @@ func (f *filter) only(s *Spec) results.Filter {
 func (r *reader) filter(f *filter, s *Spec) {
 	for i := range f.Variant {
 		if _, err := results.ParseVariant(f.Variant[i]); err != nil {
-			r.errorf(&f.Variant[i], "variant: %v", err)
+			r.Errorf(&f.Variant[i], "variant: %v", err)
 		}
 	}
 	for i, name := range f.Corruption {
 		if variant := formerCorruption(name); variant != "" && !s.has("corruption", name) {
-			r.errorf(&f.Corruption[i], "corruption %q: this is no corruption, but a variant; write %s", name, variant)
+			r.Errorf(&f.Corruption[i], "corruption %q: this is no corruption, but a variant; write %s", name, variant)
 		}
 	}
 }
@@ -97,7 +98,7 @@ func formerCorruption(name string) string {
 // tables completes the listed tables. A spec without the list has a table of ECE
 // and one of AECE.
 func (r *reader) tables(d *document, s *Spec) []pivot.Spec {
-	if !r.given(&d.Tables) {
+	if !r.Given(&d.Tables) {
 		return defaultTables(s)
 	}
 	var all []pivot.Spec
@@ -109,10 +110,10 @@ func (r *reader) tables(d *document, s *Spec) []pivot.Spec {
 		}
 		for _, earlier := range all {
 			if earlier.Name == t.Name {
-				r.errorf(item, "two tables are named %q; give one of them another name", cmp.Or(item.Name, item.Metric))
+				r.Errorf(item, "two tables are named %q; give one of them another name", cmp.Or(item.Name, item.Metric))
 			}
 			if t.Number > 0 && earlier.Number == t.Number {
-				r.errorf(item, "two tables are number %d of the paper, %s and %s", t.Number, earlier.Name, t.Name)
+				r.Errorf(item, "two tables are number %d of the paper, %s and %s", t.Number, earlier.Name, t.Name)
 			}
 		}
 		all = append(all, t)
@@ -138,24 +139,24 @@ func newTable(s *Spec) pivot.Spec {
 
 // table checks the names in a table, and completes it.
 func (r *reader) table(item *tableItem, s *Spec) (pivot.Spec, bool) {
-	before := len(r.mistakes)
+	before := r.Mistakes()
 	columns, methods := results.SettingColumns(), s.MethodNames()
 	placed := append([]string{"method"}, columns...)
-	if !r.given(&item.Metric) {
-		r.errorf(item, "a table needs a metric")
+	if !r.Given(&item.Metric) {
+		r.Errorf(item, "a table needs a metric")
 	}
 	r.metric(&item.Metric, s, append(s.outputs(), results.TimeMetric))
-	r.matchAll(item.Rows, placed, "rows: unknown column %q")
-	r.match(&item.Columns, placed, "columns: unknown column %q")
-	r.matchAll(item.Average, columns, "average: unknown column %q")
+	r.MatchAll(item.Rows, placed, "rows: unknown column %q")
+	r.Match(&item.Columns, placed, "columns: unknown column %q")
+	r.MatchAll(item.Average, columns, "average: unknown column %q")
 	for _, list := range []*[]string{&item.Methods, &item.Unranked} {
 		r.shown(list, s)
 	}
-	r.match(&item.Highlight, methods, notInSpec)
+	r.Match(&item.Highlight, methods, notInSpec)
 	r.filter(&item.filter, s)
 	t := newTable(s)
 	r.labels(item.Labels, t, s)
-	if !r.sound(item) || len(r.mistakes) > before {
+	if !r.Sound(item) || r.Mistakes() > before {
 		return t, false
 	}
 	t.Caption, t.Number, t.Metric = item.Title, item.Paper, item.Metric
@@ -165,7 +166,7 @@ func (r *reader) table(item *tableItem, s *Spec) (pivot.Spec, bool) {
 	name := cmp.Or(item.Name, item.Metric)
 	t, err := complete(name, t, item.Methods, s)
 	if err != nil {
-		r.errorf(item, "table %s: %v", name, err)
+		r.Errorf(item, "table %s: %v", name, err)
 	}
 	return t, err == nil
 }
@@ -178,21 +179,21 @@ func (r *reader) shown(list *[]string, s *Spec) {
 	var all []string
 	for i := range *list {
 		name := &(*list)[i]
-		if !IsGroup(*name) || !r.sound(name) {
-			r.match(name, known, notInSpec)
+		if !IsGroup(*name) || !r.Sound(name) {
+			r.Match(name, known, notInSpec)
 			all = append(all, *name)
 			continue
 		}
 		g, err := MatchGroup(r.known.MethodGroups, *name)
 		if err != nil {
-			r.errorf(name, "%v", err)
+			r.Errorf(name, "%v", err)
 			continue
 		}
 		members := lists.Where(g.Members(), func(m string) bool {
 			return slices.Contains(known, m) && !slices.Contains(all, m) && !slices.Contains(*list, m)
 		})
 		if len(members) == 0 {
-			r.errorf(name, "this spec has no method of %s that the list does not name", g.Name)
+			r.Errorf(name, "this spec has no method of %s that the list does not name", g.Name)
 		}
 		all = append(all, members...)
 	}
@@ -238,7 +239,7 @@ func (s *Spec) OfPaper() bool {
 
 // labels adds labels for ids of methods and settings to a table. An id that a
 // method and a setting share is the method.
-func (r *reader) labels(given byName[string], t pivot.Spec, s *Spec) {
+func (r *reader) labels(given keyed.ByName[string], t pivot.Spec, s *Spec) {
 	dst := map[string]map[string]string{}
 	for _, setting := range s.Settings {
 		for _, column := range results.SettingColumns() {
@@ -254,7 +255,7 @@ func (r *reader) labels(given byName[string], t pivot.Spec, s *Spec) {
 		if labels := dst[x.Name]; labels != nil {
 			labels[x.Name] = x.Value
 		} else {
-			r.unknown(&x.Name, x.Name, "labels", slices.Collect(maps.Keys(dst)))
+			r.Unknown(&x.Name, x.Name, "labels", slices.Collect(maps.Keys(dst)))
 		}
 	}
 }
@@ -315,20 +316,20 @@ func (s *Spec) trains() bool {
 
 // metric checks the metric of a view of s, and replaces it by the one that it stands for.
 func (r *reader) metric(name *string, s *Spec, choices []string) {
-	if !r.sound(name) {
+	if !r.Sound(name) {
 		return
 	}
-	match, known := Match(*name, choices)
+	match, known := keyed.Match(*name, choices)
 	switch several := SeveralValues(*name, s.Metrics, choices); {
 	case known:
 		*name = match
 	case several != "":
-		r.errorf(name, "metric %q %s", *name, several)
+		r.Errorf(name, "metric %q %s", *name, several)
 	default:
-		text := Suggest(*name, choices)
+		text := keyed.Suggest(*name, choices)
 		if e, registered := metricOf(r.known.Metrics, *name); registered {
 			text = fmt.Sprintf(`: add %s to its metrics, as in metrics: ["@default", %s]`, e.Name, e.Name)
 		}
-		r.errorf(name, "metric %q is not computed by this spec%s", *name, text)
+		r.Errorf(name, "metric %q is not computed by this spec%s", *name, text)
 	}
 }

@@ -17,7 +17,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/qats-bench/qats/calib/all"
-	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/data/keyed"
 	"github.com/qats-bench/qats/internal/atomicfile"
 )
 
@@ -152,7 +152,7 @@ func (c *Card) Describes() error {
 	if _, err := ReadTier(c.Protocol, c.Tier); err != nil {
 		return err
 	}
-	if !spec.IsID(c.Name) || len(c.Name) > mostLabel {
+	if !keyed.IsID(c.Name) || len(c.Name) > mostLabel {
 		return fmt.Errorf("name: %.80q: want only letters, digits and . _ + -, at most %d, with a letter or digit first", c.Name, mostLabel)
 	}
 	if e, ok := all.Lookup(strings.ToLower(c.Name)); ok {
@@ -230,7 +230,7 @@ func (c *Card) checkCode() error {
 			n = after
 		}
 		if !slices.Contains(known, n) {
-			return fmt.Errorf("contract: needs: %.80q%s", n, spec.Suggest(n, known))
+			return fmt.Errorf("contract: needs: %.80q%s", n, keyed.Suggest(n, known))
 		}
 	}
 	if len(c.Code) == 0 {
@@ -242,7 +242,7 @@ func (c *Card) checkCode() error {
 		}
 	}
 	for name, value := range c.Options {
-		if !spec.IsID(name) || strings.ContainsFunc(value, unicode.IsControl) {
+		if !keyed.IsID(name) || strings.ContainsFunc(value, unicode.IsControl) {
 			return fmt.Errorf("options: %.80q: %.80q: want a name of letters and digits, and a value of one line", name, value)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/qats-bench/qats"
+	"github.com/qats-bench/qats/data/keyed"
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/results"
@@ -57,7 +58,7 @@ func ReadTier(version, name string) (*Tier, error) {
 		return nil, fmt.Errorf("protocol: %.80q is none of %s, the versions of this program", version, strings.Join(Versions(), ", "))
 	}
 	if !slices.Contains(Tiers(), name) {
-		return nil, fmt.Errorf("tier %q%s; there are lite and full", name, spec.Suggest(name, Tiers()))
+		return nil, fmt.Errorf("tier %q%s; there are lite and full", name, keyed.Suggest(name, Tiers()))
 	}
 	file, b, err := text(version, name)
 	if err != nil {

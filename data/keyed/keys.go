@@ -1,17 +1,10 @@
-package spec
+package keyed
 
 import (
 	"reflect"
 	"strconv"
 	"strings"
 )
-
-// An Object is a kind of mapping in a spec, such as a table.
-type Object struct {
-	Name  string // "spec", "method", "setting", "table" or "figure"
-	About string // a description in one or two sentences
-	Keys  []Key
-}
 
 // A Key is a key of an object. It is declared once, by a field of a struct and its tags;
 // the reader, the reference and the schema are made from that.
@@ -25,24 +18,24 @@ type Key struct {
 	Meaning  string   // tag help
 	Example  string   // tag example: a value in YAML
 
-	as       string       // tag as: a form of text, "id", "line" (reader.text) or "single" (a list of one is accepted)
+	As       string       // tag as: a form of text (Reader.text), or "single" (a list of one is accepted)
 	want     string       // tag want: what a message demands of a number
-	one      string       // tag one: what messages call the value, or an item of it, where the key is not the word
-	pattern  string       // tag pattern: regular expression that each text matches
+	One      string       // tag one: what messages call the value, or an item of it, where the key is not the word
+	Pattern  string       // tag pattern: regular expression that each text matches
 	nonempty bool         // tag nonempty: an empty list is a mistake
-	brief    bool         // tag brief: a single value in place of the object stands for this key
-	field    reflect.Type // its type
+	Brief    bool         // tag brief: a single value in place of the object stands for this key
+	Field    reflect.Type // its type
 	index    []int        // its place in the struct
 }
 
-// An object is a struct whose fields are the keys of a mapping.
-type object interface {
-	about() (name, text string)
+// An Object is a struct whose fields are the keys of a mapping.
+type Object interface {
+	About() (name, text string)
 }
 
-// keysOf returns the keys of a struct. A name in braces in a tag stands for the words of
+// KeysOf returns the keys of a struct. A name in braces in a tag stands for the words of
 // that name, if there are any.
-func keysOf(t reflect.Type, words map[string][]string) []Key {
+func KeysOf(t reflect.Type, words map[string][]string) []Key {
 	var keys []Key
 	for _, f := range reflect.VisibleFields(t) {
 		name, ok := f.Tag.Lookup("key")
@@ -51,12 +44,12 @@ func keysOf(t reflect.Type, words map[string][]string) []Key {
 		}
 		k := Key{
 			Name: name, Type: typeName(f.Type, f.Tag.Get("as")), Default: f.Tag.Get("default"), Example: f.Tag.Get("example"),
-			Range: f.Tag.Get("range"), Meaning: expand(f.Tag.Get("help"), words),
-			as: f.Tag.Get("as"), want: f.Tag.Get("want"), one: f.Tag.Get("one"), pattern: f.Tag.Get("pattern"), field: f.Type, index: f.Index,
+			Range: f.Tag.Get("range"), Meaning: Expand(f.Tag.Get("help"), words),
+			As: f.Tag.Get("as"), want: f.Tag.Get("want"), One: f.Tag.Get("one"), Pattern: f.Tag.Get("pattern"), Field: f.Type, index: f.Index,
 		}
 		_, k.Required = f.Tag.Lookup("required")
 		_, k.nonempty = f.Tag.Lookup("nonempty")
-		_, k.brief = f.Tag.Lookup("brief")
+		_, k.Brief = f.Tag.Lookup("brief")
 		if of := f.Tag.Get("of"); of != "" {
 			for word := range strings.FieldsSeq(of) {
 				k.Choices = append(k.Choices, choices(word, words)...)
@@ -75,16 +68,16 @@ func choices(word string, words map[string][]string) []string {
 	return []string{word}
 }
 
-// expand replaces names in braces by their words.
-func expand(text string, words map[string][]string) string {
+// Expand replaces names in braces by their words.
+func Expand(text string, words map[string][]string) string {
 	for name, list := range words {
 		text = strings.ReplaceAll(text, "{"+name+"}", strings.Join(list, ", "))
 	}
 	return text
 }
 
-// bounds returns the limits of a range such as "1 to 5".
-func bounds(text string) (least, most float64, ok bool) {
+// Bounds returns the limits of a range such as "1 to 5".
+func Bounds(text string) (least, most float64, ok bool) {
 	low, high, _ := strings.Cut(text, " to ")
 	least, errLeast := strconv.ParseFloat(low, 64)
 	most, errMost := strconv.ParseFloat(high, 64)
@@ -95,12 +88,12 @@ func bounds(text string) (least, most float64, ok bool) {
 // item without brackets too.
 func typeName(t reflect.Type, as string) string {
 	switch x := reflect.Zero(t).Interface().(type) {
-	case object:
-		name, _ := x.about()
+	case Object:
+		name, _ := x.About()
 		return name
-	case mapping:
-		return "mapping of " + typeName(x.value(), as) + "s"
-	case options:
+	case Mapping:
+		return "mapping of " + typeName(x.Value(), as) + "s"
+	case Options:
 		return "mapping of options"
 	}
 	switch t.Kind() {
@@ -108,7 +101,7 @@ func typeName(t reflect.Type, as string) string {
 		return "list of " + typeName(t.Elem(), as) + "s"
 	case reflect.Bool:
 		return "true or false"
-	case reflect.Int:
+	case reflect.Int, reflect.Int64:
 		return "whole number"
 	case reflect.Float64:
 		return "number"
