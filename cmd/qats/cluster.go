@@ -34,6 +34,8 @@ type clusterFlags struct {
 	report   bool
 	system   system
 	submit   bool
+
+	image, to, copy string // of tasks that share no disk
 }
 
 // system is what spreads and starts tasks.
@@ -43,17 +45,19 @@ const (
 	slurm       system = "slurm"
 	snakemake   system = "snakemake"
 	gnuParallel system = "parallel"
+	nextflow    system = "nextflow"
+	awsBatch    system = "aws-batch"
+	kubernetes  system = "kubernetes"
 )
 
 // clusterCommand has the commands of a run that is divided among the tasks of a cluster.
 func clusterCommand() *cobra.Command {
 	return commandOf(&cobra.Command{
 		Use:   "cluster",
-		Short: "A run on a cluster: print or submit its tasks for Slurm, say how far it is",
-		Long:  `cluster has the commands of a run that is divided into tasks, those of a Slurm array.`,
+		Short: "A run on a cluster: print or submit its tasks, merge them, say how far it is",
+		Long:  `cluster has the commands of a run that is divided into tasks.`,
 		Example: examples(
 			"cluster script experiments/companion.yaml --out results/out/companion",
-			"cluster submit experiments/companion.yaml --out results/out/companion -- --time=01:00:00",
 			"cluster status experiments/companion.yaml --out results/out/companion",
 		),
 	}, scriptCommand(), submitCommand(), statusCommand(), packCommand(), mergeCommand())
@@ -63,11 +67,10 @@ func scriptCommand() *cobra.Command {
 	f := clusterFlags{system: slurm}
 	cmd := &cobra.Command{
 		Use:   "script SPEC... --out DIR",
-		Short: "Print a run as the tasks of Slurm, Snakemake or GNU parallel",
-		Long: `script prints two batch scripts: an array of tasks, and a job that puts them together when they have
-ended. A task that meets its time limit keeps what it has, and is started again. Time and memory
-of a task follow from the largest one that was measured. All nodes must see the folders of data and
-results under the same paths.`,
+		Short: "Print a run as the tasks of Slurm or another system",
+		Long: `script prints the tasks of a run, and the job that puts them together, as two batch scripts of
+Slurm, or as one file for another system. Time and memory of a task follow from the largest one that
+was measured.`,
 		Example: examples(
 			"cluster script experiments/companion.yaml --out results/out/companion --at-once 8",
 			"cluster script experiments/companion.yaml --out results/out/companion --for snakemake > Snakefile",
@@ -84,7 +87,10 @@ results under the same paths.`,
 		},
 	}
 	f.flags(cmd)
-	choiceFlag(cmd, &f.system, "for", []system{slurm, snakemake, gnuParallel}, "`SYSTEM` that starts the tasks")
+	choiceFlag(cmd, &f.system, "for", []system{slurm, snakemake, gnuParallel, nextflow, awsBatch, kubernetes}, "`SYSTEM` that starts the tasks")
+	cmd.Flags().StringVar(&f.image, "image", "", "`NAME` of a container of the last three")
+	cmd.Flags().StringVar(&f.to, "to", "", "`URL` of a folder for packs, of the last two")
+	cmd.Flags().StringVar(&f.copy, "copy", "aws s3 cp", "`COMMAND` that copies a file there")
 	return cmd
 }
 
@@ -109,6 +115,7 @@ for both jobs.`,
 		},
 	}
 	f.flags(cmd)
+	explainedBy(cmd, "cluster script", "Flags of the script", "at-once", "cpus", "mem", "report", "requeue", "tasks", "time")
 	return cmd
 }
 
@@ -116,9 +123,9 @@ func (f *clusterFlags) flags(cmd *cobra.Command) {
 	f.at.flags(cmd)
 	f.at.quickFlag(cmd)
 	f.at.memory.flag(cmd)
-	ofRun(cmd, "Flags of the run")
 	testsFlag(cmd, &f.tests)
 	tasksFlag(cmd, &f.tasks)
+	ofTasks(cmd)
 	cmd.Flags().IntVar(&f.throttle, "at-once", 0, "at most `N` tasks at a time; 0 for no limit")
 	cmd.Flags().IntVar(&f.cpus, "cpus", 1, "`N` processors for a task")
 	cmd.Flags().StringVar(&f.time, "time", "", "`LIMIT` of a task as Slurm writes it, such as 02:00:00")
@@ -160,6 +167,9 @@ func (f *clusterFlags) run(cmd *cobra.Command, files, options []string) error {
 	if most, ok := maxArraySize(); ok && n > most && f.system == slurm {
 		return fmt.Errorf("%d tasks: an array of this Slurm has at most %d (MaxArraySize): give --tasks %d, or more --tests", n, most, most)
 	}
+	if err := f.checkApart(cmd, n); err != nil {
+		return err
+	}
 	t, err := f.texts(cmd, files, n)
 	if err != nil { // before anything is written
 		return err
@@ -169,12 +179,23 @@ func (f *clusterFlags) run(cmd *cobra.Command, files, options []string) error {
 	}
 	t.need = f.needOf(cmd, cluster.Records(f.at.storeDir(), f.at.runDigest(specs, f.tests), n))
 	w := cmd.OutOrStdout()
-	switch {
-	case f.system == snakemake:
-		_, err := io.WriteString(w, t.snakefile())
-		return err
-	case f.system == gnuParallel:
-		_, err := io.WriteString(w, t.parallel())
+	switch text := ""; {
+	case f.system != slurm:
+		switch f.system {
+		case snakemake:
+			text = t.snakefile()
+		case gnuParallel:
+			text = t.parallel()
+		case nextflow:
+			text, err = t.nextflow()
+		case awsBatch:
+			text, err = t.awsBatch()
+		case kubernetes:
+			text = t.kubernetes()
+		}
+		if err == nil {
+			_, err = io.WriteString(w, text)
+		}
 		return err
 	case !f.submit:
 		_, err := fmt.Fprintf(w, "%s\n# Before it, for the logs: mkdir -p %s\n# After it, with --dependency=afterany:ID of the array:\n\n%s", t.array(), quote(f.logs()), t.assembly())

@@ -66,6 +66,7 @@ type taskTexts struct {
 	atOnce  int // 0 for no limit
 	requeue int
 	need    need
+	apart   apartTexts // where tasks share no disk
 }
 
 // texts returns the tasks of a run of specs. Words that a script cannot hold are an error.
@@ -83,16 +84,20 @@ func (f *clusterFlags) texts(cmd *cobra.Command, files []string, n int) (*taskTe
 		return nil, err
 	}
 	t := &taskTexts{dir: dir, out: f.at.out, n: n, cpus: f.cpus, atOnce: f.throttle, requeue: f.requeue, fresh: given(cmd, "fresh"),
+		apart:   f.apart(cmd, self, files),
 		command: slices.Concat([]string{self, "run"}, files, given(cmd, "data", "out", "max-memory", "store", "quick", "allow-exec", "env", "tests"))}
 	if f.report {
 		t.report = slices.Concat([]string{self, "report"}, files, given(cmd, "out"))
 	}
-	for _, word := range append([]string{dir, logs}, t.command...) {
+	for _, word := range append([]string{dir, logs, f.to, f.copy}, t.command...) {
 		if terminal.Line(word) != word { // as it would be printed
 			return nil, fmt.Errorf("%.200q has a control character or another that is not shown, or is too long for a batch script: rename it", word)
 		}
-		if f.system != slurm && strings.ContainsAny(word, "{}") {
+		if (f.system == gnuParallel || f.system == snakemake) && strings.ContainsAny(word, "{}") {
 			return nil, fmt.Errorf("%q: GNU parallel and Snakemake replace words in braces: rename it", word)
+		}
+		if f.system == kubernetes && strings.Contains(word, "$") {
+			return nil, fmt.Errorf("%q: Kubernetes replaces words after a $: rename it", word)
 		}
 	}
 	// The name of a log is a pattern. A backslash in it cannot be escaped: it is left out,

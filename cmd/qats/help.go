@@ -108,6 +108,13 @@ func ofRun(cmd *cobra.Command, title string) {
 	explainedBy(cmd, "run", title, runFlagNames()...)
 }
 
+// ofTasks is ofRun for a command that is about the tasks of a run.
+func ofTasks(cmd *cobra.Command) {
+	const title = "Flags of the run"
+	ofRun(cmd, title)
+	explainedBy(cmd, "run", title, "first", "out", "quick", "task", "tests")
+}
+
 // runFlagNames are the flags that say how a run is made.
 func runFlagNames() []string {
 	return []string{"allow-exec", "data", "env", "fresh", "max-memory", "store", "workers"}

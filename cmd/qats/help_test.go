@@ -113,7 +113,7 @@ func TestEachCommandHasAManual(t *testing.T) {
 	}
 }
 
-// TestTheManualNamesFlagsThatThereAre: each flag in the part about a command is one of it, or of sbatch.
+// TestTheManualNamesFlagsThatThereAre: each flag in the part about a command is one of it, or of sbatch or run.
 func TestTheManualNamesFlagsThatThereAre(t *testing.T) {
 	flag := regexp.MustCompile("`(?:[^`]* )?--([a-z-]+)")
 	for _, command := range manuals() {
@@ -126,7 +126,7 @@ func TestTheManualNamesFlagsThatThereAre(t *testing.T) {
 			if f == nil {
 				f = cmd.InheritedFlags().Lookup(m[1])
 			}
-			if (f == nil || f.Hidden) && !slices.Contains([]string{"array", "time", "partition", "top", "task", "help"}, m[1]) {
+			if (f == nil || f.Hidden) && !slices.Contains([]string{"array", "time", "partition", "top", "task", "assemble", "help"}, m[1]) {
 				t.Errorf("%s: it has no --%s", command, m[1])
 			}
 		}

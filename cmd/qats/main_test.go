@@ -103,6 +103,8 @@ func TestScripts(t *testing.T) {
 			"archive": archive,
 			"answer":  answer,
 			"has":     has,
+			"cut":     cut,
+			"alter":   alter,
 		},
 	})
 }
@@ -125,6 +127,19 @@ func has(ts *testscript.TestScript, neg bool, args []string) {
 		}
 		rest = " " + after
 	}
+}
+
+// cut FILE NEW: the first half of a file.
+func cut(ts *testscript.TestScript, _ bool, args []string) {
+	b := ts.ReadFile(args[0])
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(b[:len(b)/2]), 0o666))
+}
+
+// alter FILE NEW: a file with another byte in the middle.
+func alter(ts *testscript.TestScript, _ bool, args []string) {
+	b := []byte(ts.ReadFile(args[0]))
+	b[len(b)/2] ^= 1
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), b, 0o666))
 }
 
 // status N COMMAND...: the command exits with status N.

@@ -23,10 +23,9 @@ func packCommand() *cobra.Command {
 	var task taskFlags
 	var file string
 	cmd := &cobra.Command{
-		Use:   "pack SPEC... --task I/N",
-		Short: "Write what a task has stored as one file",
-		Long: `pack writes what a task has put into its store as one file, for tasks without a shared disk. Give it
-the flags of the run.`,
+		Use:               "pack SPEC... --task I/N",
+		Short:             "Write what a task has stored as one file",
+		Long:              "pack writes what a task has stored as one file. Give it the flags of the task.",
 		Example:           examples("cluster pack experiments/companion.yaml --task 0/8"),
 		Args:              specArgs,
 		ValidArgsFunction: completeSpecs,
@@ -81,8 +80,7 @@ the flags of the run.`,
 	task.flags(cmd)
 	testsFlag(cmd, &at.Task.Tests)
 	cmd.Flags().StringVarP(&file, "output", "o", "", "`FILE` (default task-I-of-N.pack)")
-	ofRun(cmd, "Flags of the run")
-	explainedBy(cmd, "run", "Flags of the run", "first", "out", "quick", "task", "tests")
+	ofTasks(cmd)
 	return cmd
 }
 
@@ -113,6 +111,6 @@ nothing if a pack is damaged, two do not agree, or a task is missing, and says w
 		},
 	}
 	at.outFlags(cmd)
-	ofRun(cmd, "Flags of the run")
+	ofTasks(cmd)
 	return cmd
 }

@@ -42,9 +42,9 @@ flags of the run.`,
 	}
 	at.sourceFlags(cmd)
 	at.quickFlag(cmd)
-	ofRun(cmd, "Flags of the run")
 	testsFlag(cmd, &tests)
 	tasksFlag(cmd, &number)
+	ofTasks(cmd)
 	return cmd
 }
 

@@ -114,6 +114,7 @@ func Merge(store *results.Store, files []string) (*Merged, error) {
 	}
 	out := &Merged{}
 	var records []Record
+	var absent []error
 	for run, packs := range tasks {
 		missing := &Missing{Run: run.run, Of: run.of}
 		for i, there := range Records(store.Dir(), run.run, run.of) {
@@ -127,10 +128,13 @@ func Merge(store *results.Store, files []string) (*Merged, error) {
 				missing.Tasks = append(missing.Tasks, i)
 			}
 		}
-		if len(failed) == 0 && len(missing.Tasks) > 0 {
-			failed = append(failed, missing)
+		if len(missing.Tasks) > 0 {
+			absent = append(absent, missing)
 		}
 		out.Tasks += len(packs)
+	}
+	if len(failed) == 0 { // a task whose pack is damaged is not missing
+		failed = absent
 	}
 	if len(failed) > 0 {
 		slices.SortFunc(failed, func(a, b error) int { return cmp.Compare(a.Error(), b.Error()) })
