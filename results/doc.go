@@ -49,7 +49,8 @@
 // # The store
 //
 // [Store] caches results that are expensive to compute, under a name that depends on all
-// of its inputs. Deleting it costs time and no result.
+// of its inputs. Deleting it costs time and no result. [PackWriter] writes some of its objects as
+// one file, and [ReadPack] reads it.
 //
 // # Published numbers
 //

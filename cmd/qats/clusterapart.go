@@ -162,7 +162,7 @@ func (t *taskTexts) awsBatch() (string, error) {
 		e := json.NewEncoder(&b)
 		e.SetEscapeHTML(false)
 		err := e.Encode(map[string][]string{"command": {"sh", "-ec", script}})
-		return "\"$(cat << 'END'\n" + b.String() + "END\n)\"", err
+		return quote(strings.TrimSpace(b.String())), err
 	}
 	tasks, err := command(t.contained())
 	assembly, err2 := command(t.containedAssembly())

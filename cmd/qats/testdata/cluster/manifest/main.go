@@ -1,7 +1,7 @@
 // Command manifest reads a Kubernetes job on standard input, as strictly as the API
 // server reads the fields that kubectl sends it: unknown and repeated keys, values of
 // another type and quantities that cannot be parsed are errors. It prints the number
-// of completions. It is a module of its own, so that qats does not depend on Kubernetes.
+// of completions. A suspended job is none of tasks: it has one pod. It is a module of its own, so that qats does not depend on Kubernetes.
 package main
 
 import (
@@ -34,6 +34,11 @@ func check(r io.Reader) (completions int32, err error) {
 	}
 	// Fields that the API server requires, or allows only beside others.
 	spec, pod := job.Spec, job.Spec.Template.Spec
+	one := int32(1)
+	if spec.Suspend != nil && *spec.Suspend && spec.Completions == nil {
+		mode := batch.IndexedCompletion
+		spec.CompletionMode, spec.Completions = &mode, &one
+	}
 	switch {
 	case job.APIVersion != "batch/v1" || job.Kind != "Job" || job.Name == "":
 		return 0, fmt.Errorf("%s %s %q: want a batch/v1 Job with a name", job.APIVersion, job.Kind, job.Name)
