@@ -424,7 +424,8 @@ def load(path: str | os.PathLike, *, classes: Any = None) -> Calibrator:
     except (ValueError, KeyError, TypeError, RecursionError):
         right = False
     if not right:
-        raise InputError("no model that qats saved", code="model", where=where)
+        hint = "CalibratedClassifier.load reads a calibrated classifier" if _is_pickle(path) else ""
+        raise InputError("no model that qats saved", code="model", where=where, hint=hint)
     if name not in CLASSES:
         raise InputError(f"a model of {name!r}, which this package does not know", code="model", where=where)
     kind = CLASSES[name]
@@ -437,16 +438,25 @@ def load(path: str | os.PathLike, *, classes: Any = None) -> Calibrator:
     return kind(**parameters)._keep(model, names, {"parameters": []})
 
 
+def _is_pickle(path):
+    with opened(path) as f:
+        return f.read(1) == b"\x80"
+
+
 def calibrator(method: str, **parameters: Any) -> Calibrator:
     """Return the estimator of a method by its name, as ``qats doc methods`` lists it."""
     from ._methods import ALIASES, CLASSES
 
+    if isinstance(method, type) and issubclass(method, Calibrator):
+        raise InputError(
+            f"{method.__name__} is a class, want an estimator", code="usage", where="method", hint=f"write {method.__name__}()"
+        )
     name = ALIASES.get(method, method) if isinstance(method, str) else method
     if not isinstance(name, str) or name not in CLASSES:
         import difflib
 
         spelt = {kind.__name__.lower(): name for name, kind in CLASSES.items()} | {name: name for name in [*CLASSES, *ALIASES]}
-        if isinstance(method, (Calibrator, type)):
+        if isinstance(method, Calibrator):
             near = [getattr(method, "_name", "")]
         else:
             near = [spelt[s] for s in difflib.get_close_matches(str(method).lower(), spelt, 1)]

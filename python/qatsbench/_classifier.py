@@ -2,6 +2,9 @@
 
 import copy
 import numbers
+import os
+import sys
+from collections import namedtuple
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone, is_outlier_detector, is_regressor
@@ -10,9 +13,10 @@ from sklearn.preprocessing import LabelEncoder
 from sklearn.utils import check_array, get_tags, indexable
 from sklearn.utils._indexing import _safe_indexing
 from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_sample_weight, _check_y, check_is_fitted, has_fit_parameter
 
-from . import _arrays, _program
+from . import _arrays, _program, _scikit
 from ._calibrator import Calibrator, calibrator
 from ._errors import InputError
 
@@ -21,7 +25,7 @@ _MOST_APART = 0.2  # share of rows whose outputs and predictions may differ
 
 class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     """A classifier whose probabilities a method of qats calibrates, as
-    ``sklearn.calibration.CalibratedClassifierCV`` does with its methods.
+    ``sklearn.calibration.CalibratedClassifierCV`` does with its methods. As it comes it also chooses the method.
 
     The logits are the classifier's ``decision_function``, else its probabilities, which
     are read as their logarithms. Of two classes, a decision d is the logits -d/2 and d/2.
@@ -34,8 +38,11 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     ----------
     estimator : classifier
         not fitted, unless cv is "prefit"
-    method : str or Calibrator, default "qats"
-        the method by its name, as ``qats doc methods`` lists it, or an estimator with its options
+    method : str or Calibrator, default "auto"
+        "auto": the method that ``recommend`` chooses on the rows that calibrate; without an answer the probabilities
+        stay as they are, with a warning. Else a method by its name, as ``qats doc methods`` lists it, or an estimator
+        with its options. "isotonic", "sigmoid" and "temperature" are the maps of CalibratedClassifierCV, fitted by
+        scikit-learn itself
     cv : int, cross-validation generator or "prefit", default 5
         how the rows are divided. Rows that a classifier was fitted on have too confident
         logits, so each part is predicted by a classifier that was fitted on the others.
@@ -43,9 +50,13 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     ensemble : bool, default False
         False: one calibrator of the predictions for all parts, and a classifier fitted on
         all rows. True: for each part a classifier with its calibrator, whose probabilities
-        are averaged; this is the default of CalibratedClassifierCV
+        are averaged; this is the default of CalibratedClassifierCV. The method is the same for all parts
     ignore : value of y, list of them or None, default None
         rows with such a value have no class: they are left out of fit and score
+    n_jobs : int or None, default None
+        how many classifiers are fitted at once, as in scikit-learn
+    verbose : bool, default True
+        "auto" says its choice in one line on standard error
 
     Attributes
     ----------
@@ -53,20 +64,51 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         the values of y, in ascending order
     calibrated_ : list
         pairs of a classifier and its calibrator: one, or one for each part
+    method_ : str
+        the name of the method
+    report_ : Recommendation
+        of "auto": the table of the methods that were tried; ``plot`` draws it
     """
 
-    def __init__(self, estimator, *, method="qats", cv=5, ensemble=False, ignore=None):
+    def __init__(self, estimator, *, method="auto", cv=5, ensemble=False, ignore=None, n_jobs=None, verbose=True):
         self.estimator = estimator
         self.method = method
         self.cv = cv
         self.ensemble = ensemble
         self.ignore = ignore
+        self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def fit(self, X, y, groups=None, sample_weight=None):
         """Fit classifiers and calibrators on n rows X with the classes y. groups: a value for each row, such as
         its patient; rows with the same value stay in one part, and an int as cv is then
         StratifiedGroupKFold. sample_weight: a weight for each row, for the classifiers whose fit takes weights and
-        for the calibrators. Returns the estimator."""
+        for the calibrators. If a fit raises the NLL or the ECE of the rows that calibrate, the first warning says so,
+        with the method to take instead. Returns the estimator."""
+        with _program.held() as found:
+            rows = self._held_out(X, y, groups, sample_weight)
+            for name in ("report_", "method_"):
+                vars(self).pop(name, None)
+            method = self.method
+            if isinstance(method, str) and method == "auto":
+                method = self._chosen(rows)
+            elif isinstance(method, str) and method in _scikit.WORDS:
+                found.append({"kind": "method", "text": _scikit.WORDS[method]})
+            of = [(fitted, self._calibrator(method, rows, at)) for fitted, at in rows.parts]
+            self.calibrated_ = of
+            self.method_ = of[0][1]._name
+            if any(w.get("kind") == "worse" for w in found) and not hasattr(self, "report_"):
+                found[:] = self._with_instead(found, rows)
+            found[:] = [w for w in found if w.get("oddity") != "equal-logits"]  # of rows of a file that were never filled
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(of[0][0], name):
+                setattr(self, name, getattr(of[0][0], name))
+        if self.verbose and hasattr(self, "report_"):
+            print("qatsbench: " + self._choice_in_words(len(rows.codes)), file=sys.stderr)
+        return self
+
+    def _held_out(self, X, y, groups=None, sample_weight=None):
+        """Fit the classifiers, and return what they say of rows that they have not seen."""
         if isinstance(self.estimator, type):
             raise InputError("a class, want an estimator", code="usage", where="estimator", hint=f"give {self.estimator.__name__}()")
         _a_classifier(self.estimator)
@@ -88,10 +130,9 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             fitted = _one_vs_rest(self.estimator, copy.deepcopy)
             self.classes_ = np.sort(np.asarray(fitted.classes_))
             codes = _codes(y, self.classes_)
-            z, kind = self._outputs(fitted, X)
-            self._agree(z, kind, codes, _codes(fitted.predict(X), self.classes_))
-            self.calibrated_ = [(fitted, self._calibrator(z, kind, codes, sample_weight))]
-            return self._described(fitted)
+            z, kind = _outputs(fitted, X, self.classes_)
+            _agree(z, kind, codes, _codes(fitted.predict(X), self.classes_))
+            return _Rows(z, kind, codes, None, sample_weight, [(fitted, slice(None))])
         coder = LabelEncoder().fit(y)
         self.classes_, codes = coder.classes_, coder.transform(y)
         grouped = groups is not None and isinstance(self.cv, numbers.Integral)
@@ -113,82 +154,91 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         if sample_weight is not None and not weighs:
             text = f"fit of {type(plain).__name__} takes no sample_weight: the weights are those of the calibration alone"
             _program.warn([{"kind": "classifier", "text": text}])
-        of = lambda rows: {"sample_weight": sample_weight[rows]} if weighs else {}  # noqa: E731
-        kept = []  # of each part: its classifier, rows, logits and predictions
-        kinds = set()
-        for train, test in parts.split(X, y, groups):
-            part, held_out = clone(plain).fit(_safe_indexing(X, train), _safe_indexing(y, train), **of(train)), _safe_indexing(X, test)
-            z, kind = self._outputs(part, held_out)
-            kept.append((part, test, z, _codes(part.predict(held_out), self.classes_)))
-            kinds.add(kind)
-        if len(kinds) > 1:
+        splits = [*parts.split(X, y, groups), *([] if self.ensemble else [(None, None)])]  # the last one: all rows
+        kept = Parallel(n_jobs=self.n_jobs)(
+            delayed(_part)(clone(plain), X, y, train, test, sample_weight if weighs else None, self.classes_) for train, test in splits
+        )
+        whole = [] if self.ensemble else [kept.pop()[0]]
+        if len({kind for _, _, kind, _ in kept}) > 1:
             raise InputError("one part has a decision_function and another has none", code="input", where="estimator")
-        kind, (parts, rows, zs, own) = kinds.pop(), zip(*kept)
-        self._agree(np.concatenate(zs), kind, codes[np.concatenate(rows)], np.concatenate(own))
-        if self.ensemble:
-            self.calibrated_ = [(part, self._calibrator(z, kind, codes[test], _of(sample_weight, test))) for part, test, z, _ in kept]
-        else:
-            rows, z = np.concatenate(rows), np.concatenate(zs)
-            order = np.argsort(rows, kind="stable")
-            rows = rows[order]
-            calibrated = self._calibrator(z[order], kind, codes[rows], _of(sample_weight, rows))
-            self.calibrated_ = [(clone(plain).fit(X, y, **of(slice(None))), calibrated)]
-        return self._described(self.calibrated_[0][0])
+        rows, z = np.concatenate([test for _, test in splits[: len(kept)]]), np.concatenate([z for _, z, _, _ in kept])
+        kind, own = kept[0][2], np.concatenate([own for _, _, _, own in kept])
+        _agree(z, kind, codes[rows], own)
+        order = np.argsort(rows, kind="stable")
+        place = np.empty(len(rows), int)
+        place[order] = np.arange(len(rows))
+        ends = np.cumsum([len(test) for _, test in splits[: len(kept)]])[:-1]
+        of = [(c, slice(None)) for c in whole] or [(c, at) for (c, *_), at in zip(kept, np.split(place, ends))]
+        rows = rows[order]
+        return _Rows(z[order], kind, codes[rows], None if groups is None else _safe_indexing(groups, rows), _of(sample_weight, rows), of)
 
-    def _described(self, fitted):
-        for name in ("n_features_in_", "feature_names_in_"):
-            if hasattr(fitted, name):
-                setattr(self, name, getattr(fitted, name))
-        return self
-
-    def _calibrator(self, z, kind, codes, sample_weight=None):
-        c = clone(self.method) if isinstance(self.method, Calibrator) else calibrator(self.method)
+    def _calibrator(self, method, rows, at):
+        """Return the method, fitted to some of the rows."""
+        if isinstance(method, str) and method in _scikit.WORDS:
+            return _scikit.ScikitMap(method).fit(rows.z[at], rows.kind, rows.codes[at], _of(rows.weights, at), self.classes_)
+        c = clone(method) if isinstance(method, Calibrator) else calibrator(method)
         if c.kind is None:
-            c.set_params(kind=kind)
-        return c.fit(z, codes) if sample_weight is None else c.fit(z, codes, sample_weight=sample_weight)
+            c.set_params(kind=rows.kind)
+        weights = {} if rows.weights is None else {"sample_weight": rows.weights[at]}
+        return c.fit(rows.z[at], rows.codes[at], **weights)
 
-    def _outputs(self, fitted, X):
-        """Return (outputs, kind): n x k logits or probabilities, a column for each of classes_."""
-        order = _arrays.ascending(np.asarray(fitted.classes_))
-        if len(fitted.classes_) != len(self.classes_):
-            raise InputError(
-                f"a part of the rows has {len(fitted.classes_)} of the {len(self.classes_)} classes",
-                code="input",
-                where="y",
-                hint="set cv to parts that have all of them",
-            )
-        if hasattr(fitted, "decision_function"):
-            z = np.asarray(fitted.decision_function(X))
-            if z.ndim == 1:
-                z = np.stack([-z / 2, z / 2], axis=1)
-            if z.shape[1] == len(fitted.classes_):
-                return (z if order is None else z[:, order]), "logits"
-        if not hasattr(fitted, "predict_proba"):
-            raise InputError(
-                f"{type(fitted).__name__} has neither a decision_function with a column for each class nor predict_proba",
-                code="input",
-                where="estimator",
-            )
-        p = np.asarray(fitted.predict_proba(X))
-        return (p if order is None else p[:, order]), "probs"
+    def _chosen(self, rows):
+        """Return the name of the method that the rows choose, and keep the table."""
+        self.report_ = rows.recommended()
+        if self.report_.best is None:
+            _program.warn([{"kind": "choice", "text": f"{self.report_.choice['answer']} The probabilities stay as they are"}])
+        return self.report_.best or "uncal"
 
-    def _agree(self, z, kind, codes, own):
-        """Warn of rows whose largest output is not the class that the classifier predicts, own,
-        and raise InputError if they are many and the outputs are less accurate."""
-        top = np.argmax(z, axis=1)
-        share, gain = np.mean(top != own), (top == codes).astype(float) - (own == codes)
-        if share == 0:
-            return
-        of = "largest of its scores" if kind == "logits" else "largest of its probabilities"
-        text = f"in {100 * share:.3g} % of {len(own)} rows the {of} is of another class than the classifier predicts"
-        if share > _MOST_APART and gain.mean() < -3 * gain.std(ddof=1) / np.sqrt(len(gain)):
+    def _with_instead(self, found, rows):
+        """Return warnings, of which those of a score that rises name the method to take instead."""
+        best = rows.recommended().best or "uncal"
+        if best == self.method_:
+            return found
+        hint = f'; take method="{best}", which method="auto" chooses'
+        return [w | {"text": w["text"] + hint, "instead": best} if w.get("kind") == "worse" else w for w in found]
+
+    def _choice_in_words(self, n):
+        of = {m["method"]: m for m in self.report_.methods}
+        plain, best = of.get("uncal"), of.get(self.method_)
+        if self.method_ == "uncal" or plain is None or best is None:
+            return f"method {self.method_}: no calibration, by {n} rows; report_ has the table"
+        ece = "ece" if best.get("ece_positive") is None else "ece_positive"
+        changes = [f"NLL {plain['nll']:.3f} -> {best['nll']:.3f}"]
+        if plain.get(ece) is not None and best.get(ece) is not None:
+            changes.append(f"ECE {100 * plain[ece]:.1f} -> {100 * best[ece]:.1f} %")
+        return f"method {self.method_}, by cross-fitting on {n} rows: {', '.join(changes)}; report_ has the table"
+
+    def plot(self, title=None, ax=None):
+        """Draw the methods that "auto" tried, as ``Recommendation.plot`` does, and return the matplotlib axes."""
+        check_is_fitted(self)
+        if not hasattr(self, "report_"):
             raise InputError(
-                f"{text}, and less often right: {100 * np.mean(top == codes):.1f} % against {100 * np.mean(own == codes):.1f} %",
-                code="input",
-                where="estimator",
-                hint="its decision_function may have scores of pairs of classes, or the classes in another order than classes_",
+                "nothing was chosen, so there is nothing to draw", code="usage", where="method", hint='method="auto" tries methods'
             )
-        _program.warn([{"kind": "predictions", "text": text, "share": float(share), "rows": len(own)}])
+        return self.report_.plot(title=title, ax=ax)
+
+    # Files.
+
+    def save(self, path):
+        """Write the fitted classifier and its calibrator to a file, by joblib. ``CalibratedClassifier.load`` reads it."""
+        import joblib
+
+        check_is_fitted(self)
+        joblib.dump(self, path)
+
+    @classmethod
+    def load(cls, path):
+        """Return what ``save`` wrote. Like every pickle, the file can run code: load only files that you trust, with the
+        versions of scikit-learn and qatsbench that wrote them."""
+        import joblib
+
+        it = joblib.load(path)
+        if not isinstance(it, cls):
+            raise InputError(f"a {type(it).__name__}, want a {cls.__name__}", code="model", where=os.fspath(path))
+        return it
+
+    def __setstate__(self, state):
+        super().__setstate__({"n_jobs": None, "verbose": True, **state})  # an older version pickled it without
 
     def _with_class(self, X, y, groups=None, weights=None):
         """Return the rows that have a class."""
@@ -218,9 +268,10 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         order of ``classes_``, if they are known and not those of the rows of fit; as for the estimators."""
         check_is_fitted(self)
         total = None
-        for fitted, c in self.calibrated_:
-            p = c.predict_proba(self._outputs(fitted, X)[0], **({} if shares is None else {"shares": shares}))
-            total = p if total is None else total + p
+        with _of_fit():
+            for fitted, c in self.calibrated_:
+                p = c.predict_proba(_outputs(fitted, X, self.classes_)[0], **({} if shares is None else {"shares": shares}))
+                total = p if total is None else total + p
         return total / len(self.calibrated_)
 
     def predict(self, X):
@@ -228,7 +279,8 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         check_is_fitted(self)
         if len(self.calibrated_) == 1:
             fitted, c = self.calibrated_[0]
-            return self.classes_[c.predict(self._outputs(fitted, X)[0])]
+            with _of_fit():
+                return self.classes_[c.predict(_outputs(fitted, X, self.classes_)[0])]
         return self.classes_[np.argmax(self.predict_proba(X), axis=1)]
 
     def __sklearn_tags__(self):
@@ -236,6 +288,99 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         tags.input_tags.sparse, tags.input_tags.pairwise = inner.input_tags.sparse, inner.input_tags.pairwise
         tags.input_tags.allow_nan = inner.input_tags.allow_nan
         return tags
+
+
+class _Rows(namedtuple("_Rows", "z kind codes groups weights parts")):
+    """What classifiers say of n rows that they have not seen: outputs z, n x k, of a kind; the codes of the classes, groups and
+    weights of the rows; and parts, pairs of a classifier and the places of the rows that calibrate it."""
+
+    def recommended(self):
+        """Return the Recommendation of these rows. Its warnings, which are of all methods, are in it alone."""
+        from ._recommendation import recommend
+
+        with _program.held() as found:
+            r = recommend((self.z, self.codes), kind=self.kind, groups=self.groups, sample_weight=self.weights, progress=False)
+            found.clear()
+        return r
+
+
+def recommended(estimator, X, y, test, of, groups, sample_weight, more):
+    """Return the Recommendation of the rows of a classifier. of: arguments of CalibratedClassifier; more: those of recommend."""
+    from ._recommendation import recommend
+
+    wrapped = CalibratedClassifier(estimator, **of)
+    rows = wrapped._held_out(X, y, groups, sample_weight)
+    if test is not None:
+        if isinstance(test, dict) or not hasattr(test, "__len__") or len(test) != 2:
+            raise InputError("want a pair of X and y", code="input", where="test", hint="recommend(estimator, X, y, test=(Xt, yt))")
+        xt, yt, _, _ = wrapped._with_class(*indexable(test[0], _check_y(test[1])))
+        test = _outputs(rows.parts[0][0], xt, wrapped.classes_)[0], _codes(yt, wrapped.classes_)
+    if more["positive"] is not None:
+        more["positive"] = int(_codes([more["positive"]], wrapped.classes_, "positive")[0])
+    return recommend((rows.z, rows.codes), test=test, kind=rows.kind, groups=rows.groups, sample_weight=rows.weights, **more)
+
+
+class _of_fit(_program.held):
+    """Gives no warning that fit has given: of the form of the classifier's outputs."""
+
+    def __exit__(self, *_):
+        self.found[:] = [w for w in self.found if w.get("kind") != "file"]
+        super().__exit__(*_)
+
+
+def _part(estimator, X, y, train, test, weights, classes):
+    """Fit a classifier to the rows train, and return it with its outputs on the rows test, their kind, and its predictions."""
+    if train is None:
+        return (estimator.fit(X, y, **({} if weights is None else {"sample_weight": weights})),)
+    of = {} if weights is None else {"sample_weight": weights[train]}
+    fitted, held_out = estimator.fit(_safe_indexing(X, train), _safe_indexing(y, train), **of), _safe_indexing(X, test)
+    z, kind = _outputs(fitted, held_out, classes)
+    return fitted, z, kind, _codes(fitted.predict(held_out), classes)
+
+
+def _outputs(fitted, X, classes):
+    """Return (outputs, kind): n x k logits or probabilities, a column for each of classes, which ascend."""
+    order = _arrays.ascending(np.asarray(fitted.classes_))
+    if len(fitted.classes_) != len(classes):
+        raise InputError(
+            f"a part of the rows has {len(fitted.classes_)} of the {len(classes)} classes",
+            code="input",
+            where="y",
+            hint="set cv to parts that have all of them",
+        )
+    if hasattr(fitted, "decision_function"):
+        z = np.asarray(fitted.decision_function(X))
+        if z.ndim == 1:
+            z = np.stack([-z / 2, z / 2], axis=1)
+        if z.shape[1] == len(fitted.classes_):
+            return (z if order is None else z[:, order]), "logits"
+    if not hasattr(fitted, "predict_proba"):
+        raise InputError(
+            f"{type(fitted).__name__} has neither a decision_function with a column for each class nor predict_proba",
+            code="input",
+            where="estimator",
+        )
+    p = np.asarray(fitted.predict_proba(X))
+    return (p if order is None else p[:, order]), "probs"
+
+
+def _agree(z, kind, codes, own):
+    """Warn of rows whose largest output is not the class that the classifier predicts, own,
+    and raise InputError if they are many and the outputs are less accurate."""
+    top = np.argmax(z, axis=1)
+    share, gain = np.mean(top != own), (top == codes).astype(float) - (own == codes)
+    if share == 0:
+        return
+    of = "largest of its scores" if kind == "logits" else "largest of its probabilities"
+    text = f"in {100 * share:.3g} % of {len(own)} rows the {of} is of another class than the classifier predicts"
+    if share > _MOST_APART and gain.mean() < -3 * gain.std(ddof=1) / np.sqrt(len(gain)):
+        raise InputError(
+            f"{text}, and less often right: {100 * np.mean(top == codes):.1f} % against {100 * np.mean(own == codes):.1f} %",
+            code="input",
+            where="estimator",
+            hint="its decision_function may have scores of pairs of classes, or the classes in another order than classes_",
+        )
+    _program.warn([{"kind": "predictions", "text": text, "share": float(share), "rows": len(own)}])
 
 
 def _of(weights, rows):
@@ -271,10 +416,10 @@ def _one_vs_rest(estimator, copied):
     return copied(estimator).set_params(**dict.fromkeys(pairs, "ovr")) if pairs else estimator
 
 
-def _codes(y, classes):
+def _codes(y, classes, name="y"):
     """Return the index in classes of every value of y."""
     known = {c: i for i, c in enumerate(classes.tolist())}
     try:
         return np.array([known[v] for v in np.asarray(y).tolist()])
     except KeyError as e:
-        raise InputError(f"{e.args[0]!r} is no class of the fitted estimator", code="input", where="y") from None
+        raise InputError(f"{e.args[0]!r} is no class of the fitted estimator", code="input", where=name) from None

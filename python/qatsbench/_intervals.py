@@ -3,10 +3,10 @@
 _FAR = 4  # times the median reach of the differences, beyond which one is written at the edge
 
 
-def differences(pairs, best, label, ax=None):
+def differences(pairs, best, label, ax=None, title=None):
     """Draw the differences of pairs, by name and the best first, with their intervals, and return the axes. The
     one named best has a colour. A difference far from the others stands at the edge, as a number."""
-    ax = _axes(ax, len(pairs))
+    ax = _axes(ax, len(pairs), title)
     lo, hi = _limits(list(pairs.values()))
     for at, (name, p) in enumerate(reversed(pairs.items())):
         shown = {"color": "C0" if name == best else "C7"}
@@ -33,20 +33,22 @@ def differences(pairs, best, label, ax=None):
     return ax
 
 
-def bars(names, values, label, ax=None):
+def bars(names, values, label, ax=None, title=None):
     """Draw values as bars, the first at the top, and return the axes."""
-    ax = _axes(ax, len(names))
+    ax = _axes(ax, len(names), title)
     ax.barh(range(len(names)), values[::-1], color=["C7"] * (len(names) - 1) + ["C0"])
     ax.set_yticks(range(len(names)), names[::-1])
     ax.set_xlabel(label)
     return ax
 
 
-def _axes(ax, rows):
+def _axes(ax, rows, title):
     if ax is None:
         import matplotlib.pyplot as plt
 
         _, ax = plt.subplots(figsize=(6.4, 1.2 + 0.3 * rows), layout="constrained")
+    if title is not None:
+        ax.set_title(title)
     return ax
 
 

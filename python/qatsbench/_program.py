@@ -2,6 +2,7 @@
 
 import collections
 import contextlib
+import contextvars
 import json
 import os
 import re
@@ -33,6 +34,7 @@ _PATIENCE = 10  # seconds for an interrupted run to save its finished cells
 
 _checked: dict[str, tuple] = {}  # programs that were asked for their version, with the stamp of their file
 _checking = threading.Lock()
+_holding: contextvars.ContextVar = contextvars.ContextVar("holding", default=None)  # the list that keeps warnings, of this thread
 _kept: set[int] = set()  # descriptors of pipes that this process alone holds
 
 
@@ -308,8 +310,28 @@ def call(words, arrays=None, *, read=read_text, progress=None, gentle=False, env
     return result
 
 
+class held:
+    """Keeps the warnings of a block in a list, and gives them after it, also if it raises. Inside of another such block it gives none."""
+
+    def __enter__(self):
+        self.outer, self.found = _holding.get(), []
+        self.token = _holding.set(self.found)
+        return self.found
+
+    def __exit__(self, *_):
+        _holding.reset(self.token)
+        if self.outer is None:
+            warn(self.found)
+
+
 def warn(found):
-    """Give warnings of the program, each text once, as CalibrationWarning. How whole weights were counted is none."""
+    """Give warnings of the program, each text once, as CalibrationWarning: first those of a score that a fit made worse. How whole
+    weights were counted is none."""
+    holder = _holding.get()
+    if holder is not None:
+        holder.extend(found)
+        return
+    found = sorted(found, key=lambda w: w.get("kind") != "worse")
     for w in {w.get("text", ""): w for w in found if w.get("kind") != "weights"}.values():
         warnings.warn(CalibrationWarning(stated(w.get("text") or str(w), w), kind=w.get("kind", ""), value=w), stacklevel=_caller())
 

@@ -40,9 +40,9 @@ _OF_TWO = (
 
 def recommend(
     cal,
+    *rows,
     test=None,
     methods=None,
-    *,
     by="nll",
     kind=None,
     classes=None,
@@ -55,8 +55,14 @@ def recommend(
     test_sample_weight=None,
     test_groups=None,
     progress=True,
+    cv=5,
+    n_jobs=None,
 ):
     """Fit methods on calibration rows, choose one of them, and judge the choice on test rows.
+
+    recommend(cal, test, methods) takes arrays, and recommend(estimator, X, y) a scikit-learn classifier with its rows. The
+    calibration rows are then what classifiers that were fitted on the other parts of X say, as CalibratedClassifier has them by cv, n_jobs,
+    groups and ignore; cv="prefit" takes a fitted one. test is then a pair of X and y, of which the classifier of all rows predicts X.
 
     cal, test: pairs of logits, n x k, and labels, as the estimators take them. The choice is
     made only on the calibration rows: temperature scaling, unless five-fold cross-fitting
@@ -86,6 +92,20 @@ def recommend(
 
     Returns a Recommendation.
     """
+    if hasattr(cal, "fit") and (hasattr(cal, "predict") or isinstance(cal, type)):
+        more = {"methods": methods, "by": by, "folds": folds, "positive": positive, "progress": progress}
+        more |= {"test_sample_weight": test_sample_weight, "test_groups": test_groups}
+        if len(rows) != 2:
+            raise InputError(f"{1 + len(rows)} arguments by place", code="usage", where="estimator", hint="recommend(estimator, X, y)")
+        for name, value in {"kind": kind, "classes": classes, "n_classes": n_classes}.items():
+            if value is not None:
+                raise InputError("the classifier says it", code="usage", where=name, hint="leave it out")
+        from ._classifier import recommended
+
+        return recommended(cal, *rows, test, {"cv": cv, "ignore": ignore, "n_jobs": n_jobs}, groups, sample_weight, more)
+    if len(rows) > 2 or rows and test is not None or len(rows) == 2 and methods is not None:
+        raise TypeError(f"recommend() takes cal, test and methods by place, or estimator, X and y; {1 + len(rows)} were given")
+    test, methods = (rows[0] if rows else test), (rows[1] if len(rows) == 2 else methods)
     if by not in _BY:
         raise InputError(f"{by!r}, want one of {', '.join(_BY)}", code="usage", where="by")
     if kind is not None and kind not in KINDS:
@@ -322,18 +342,18 @@ class Recommendation:
 
     # Figures.
 
-    def plot(self, ax=None):
+    def plot(self, ax=None, title=None):
         """Draw the difference of each method to the reference with its 95 % interval, the
-        best method at the top, and return the matplotlib axes. A method far from the others stands
+        best method at the top, and return the matplotlib axes. ax and title are those of the figure. A method far from the others stands
         at the edge, with its difference as a number."""
         if not self._pairs:
             raise InputError("there is no pair to draw", code="usage")
         metric, against = self._pairs[0]["metric"], self._pairs[0]["against"]
         of = {p["method"]: p for p in self._pairs if p["metric"] == metric}
         pairs = {m["method"]: of[m["method"]] for m in self.methods if m["method"] in of}
-        return differences(pairs, self.best, f"{_NAMES.get(metric, metric)} minus that of {against}, 95 % interval", ax)
+        return differences(pairs, self.best, f"{_NAMES.get(metric, metric)} minus that of {against}, 95 % interval", ax, title)
 
-    def reliability(self, method=None, ax=None):
+    def reliability(self, method=None, ax=None, title=None):
         """Draw the reliability diagrams of the network and of a method (default: the best) on the rows that
         judge, side by side, with Wilson's 95 % interval of each bin's accuracy, and return the axes; into
         ax, draw that of the method alone."""
@@ -344,7 +364,7 @@ class Recommendation:
         if name not in of:
             raise InputError(f"{name!r} is not among the methods compared: {', '.join(of)}", code="method", where="method")
         before = [] if ax is not None or name == "uncal" or "uncal" not in of else [of["uncal"]]
-        return draw([*before, of[name]], ax)
+        return draw([*before, of[name]], ax, title=title)
 
     def fit(self, cal, *, classes=None, ignore=None):
         """Return the estimator of the best method, fitted to a pair of logits and labels."""

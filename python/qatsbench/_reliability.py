@@ -58,20 +58,20 @@ class Reliability:
             f"Reliability({name + ': ' if name else ''}ECE {100 * e:.2f} %, {_rows(bins)} rows)" for name, e, bins in self._panels
         )
 
-    def plot(self, ax=None):
+    def plot(self, ax=None, title=None):
         """Draw the diagrams side by side, with the share of rows below, and return their axes; into ax, of one
         diagram alone, draw it without the shares and return ax. Bins of less than 30 rows are pale."""
         words = _WORDS
         if self._positive is not None:
             words = (f"probability of {self._positive}", f"share of {self._positive}")
-        return draw(self._panels, ax, words)
+        return draw(self._panels, ax, words, title)
 
 
 def _rows(bins):
     return sum(b["n"] for b in bins)
 
 
-def draw(panels, ax=None, words=_WORDS):
+def draw(panels, ax=None, words=_WORDS, title=None):
     """Draw panels of (name, ECE, bins) side by side and return their axes, or one into ax and return it."""
     import matplotlib.pyplot as plt
 

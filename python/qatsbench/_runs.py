@@ -185,7 +185,7 @@ class Results:
         known = _program.call(["doc", "metrics", "@all", "--json"], read=_read_lines)
         return any(m.get("better") == "higher" and metric in (o["name"] for o in m["outputs"]) for m in known if "outputs" in m)
 
-    def plot(self, kind="differences", metric=None, ax=None):
+    def plot(self, kind="differences", metric=None, ax=None, title=None):
         """Draw the leaderboard of a metric (default: that of ``leaderboard``) and return the matplotlib axes. kind: "differences" to the baseline,
         with 95 % intervals where there are enough blocks, or "means"."""
         if kind not in ("differences", "means"):
@@ -194,10 +194,10 @@ class Results:
         metric = rows[0]["metric"]
         names = [r["label"] for r in rows]
         if kind == "means":
-            return bars(names, [r["mean"] for r in rows], f"mean {metric}", ax)
+            return bars(names, [r["mean"] for r in rows], f"mean {metric}", ax, title)
         against = next(r["against"] for r in rows if r["against"])
         pairs = {n: {k: r[k] for k in ("difference", "lo", "hi")} for n, r in zip(names, rows) if r["against"]}
-        return differences(pairs, names[0], f"{metric} minus that of {against}", ax)
+        return differences(pairs, names[0], f"{metric} minus that of {against}", ax, title)
 
     def to_latex(self, *methods, against=None, metrics=None):
         """Return the table of ``compare`` as LaTeX."""
