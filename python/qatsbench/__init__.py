@@ -35,25 +35,25 @@ _LATER = {
 _RENAMED = {"compare": "recommend", "Comparison": "Recommendation"}  # compare is what Results and a shell do with a run
 
 __all__ = [
+    "recommend",
+    "calibrator",
+    "load",
+    "reliability",
+    "metrics",
+    "ece",
+    "run",
+    "results",
+    "method",
     "CalibratedClassifier",
-    "CalibrationWarning",
     "Calibrator",
     "Recommendation",
-    "Error",
-    "InputError",
-    "METHODS",
-    "ProgramError",
     "Reliability",
     "Results",
-    "calibrator",
-    "ece",
-    "load",
-    "method",
-    "metrics",
-    "recommend",
-    "reliability",
-    "results",
-    "run",
+    "METHODS",
+    "Error",
+    "InputError",
+    "ProgramError",
+    "CalibrationWarning",
     "__version__",
     *_classes,
 ]
@@ -70,6 +70,12 @@ def __getattr__(name):
         raise AttributeError(f"{__name__}.{name} is {__name__}.{_RENAMED[name]}, as try in a shell", name=None)
     import sys
 
+    from ._methods import named
+
+    meant = named(name) if name[:1].isupper() else []
+    if meant:
+        others = f"; {', '.join(meant[1:4])} {'are' if len(meant) > 2 else 'is'} near it" if len(meant) > 1 else ""
+        raise AttributeError(f"{__name__}.{name} is {__name__}.{meant[0]}{others}", name=None)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name, obj=sys.modules[__name__])  # for a suggestion
 
 

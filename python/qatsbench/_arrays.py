@@ -179,6 +179,33 @@ def columns(a, kind=None):
     return 2 if a.shape[-1] == 1 and kind in BINARY else a.shape[-1]
 
 
+_FIRST = 100  # rows that are looked at before all are
+
+
+def are_probabilities(a):
+    """Report whether every row of an array is in [0, 1] and sums to 1. False of a File, which the program reads."""
+    if isinstance(a, File) or a.ndim != 2 or a.shape[1] < 2:
+        return False
+    near = 1e-2 if a.dtype.itemsize == 2 else 1e-4
+    for rows in (a[:_FIRST], a):
+        if not ((rows >= 0).all() and (rows <= 1).all() and (np.abs(rows.sum(1, dtype=np.float64) - 1) <= near).all()):
+            return False
+    return True
+
+
+def seen_kind(a):
+    """Return what the rows of an array are: "logits" if there are numbers below 0 and most rows are no probabilities, else "probs", so
+    that a wrong number among probabilities is an error. A File is taken as probabilities."""
+    if isinstance(a, File) or not (a < -1e-3).any():
+        return "probs"
+    right = (a >= -1e-3) & (a <= 1 + 1e-3)
+    if a.shape[1] == 1:
+        return "probs" if right.mean() > 0.9 else "logits"
+    with np.errstate(invalid="ignore"):
+        right = right.all(1) & (np.abs(a.sum(1, dtype=np.float64) - 1) <= 1e-2)
+    return "probs" if right.mean() > 0.5 else "logits"
+
+
 def top(a, kind):
     """Return the first of the largest classes of every row of an array of table."""
     z = np.asarray(a, np.float32)

@@ -15,6 +15,7 @@ from ._version import __version__
 
 _ROWS = 1 << 14  # rows that are put into another order at a time
 KINDS = ("logits", "log-probs", "probs")
+TAKEN_AS_PROBS = '{}: every row is in [0, 1] and sums to 1, so they are taken as probabilities; kind="probs" says so, and logits are better'
 
 # Arrays beside logits and labels: the flag of the program, their axes, and what they are.
 MORE = {
@@ -40,7 +41,8 @@ class Calibrator:
     named the columns in another order.
 
     Every class has the parameter ``kind``: what the rows are, "logits", "log-probs" or
-    "probs" (read as their logarithms). With None, rows that are probabilities are an error.
+    "probs" (read as their logarithms). With None, rows in [0, 1] that sum to 1 are taken as probabilities, with a warning,
+    and all others as logits. It can be given to ``fit`` as well.
     """
 
     _name = ""  # of the method
@@ -100,6 +102,7 @@ class Calibrator:
         sample_weight: Any = None,
         groups: Any = None,
         folds: Any = None,
+        kind: str | None = None,
     ) -> Self:
         """Fit the method.
 
@@ -112,9 +115,10 @@ class Calibrator:
         sample_weight: n frequencies: 2 is the row twice, 0 is the row left out. Other numbers than whole ones get a common
         unit, which methods take whose fit does not change if all rows are repeated. groups: a value for each row; rows with the same one
         are drawn together by what is tested of the fit. folds: a value for each row, in the place of five folds of these tests.
+        kind: what the rows are, as in the constructor.
         What the fit says about itself is a CalibrationWarning. Returns the estimator.
         """
-        return self._fit(logits, labels, classes, ignore, {}, sample_weight, groups, folds)
+        return self._fit(logits, labels, classes, ignore, {}, sample_weight, groups, folds, kind)
 
     def predict_proba(self, logits: Any, *, dtype: Any = np.float64, shares: Any = None) -> np.ndarray:
         """Return the probabilities of the rows of logits, n x k, in the order of ``classes_``;
@@ -160,8 +164,12 @@ class Calibrator:
 
     # What these share.
 
-    def _fit(self, logits, labels, classes, ignore, more, sample_weight=None, groups=None, folds=None):
+    def _fit(self, logits, labels, classes, ignore, more, sample_weight=None, groups=None, folds=None, kind=None):
+        self._take_kind(kind)
         arrays = {"logits": _arrays.table(logits, "logits", kind=self.kind, labels=labels, classes=classes)}
+        if self.kind is None and _arrays.are_probabilities(arrays["logits"]):
+            self.kind, self._seen = "probs", True
+            _program.warn([{"kind": "kind", "text": TAKEN_AS_PROBS.format("logits")}])
         n, k = _arrays.rows(arrays["logits"]), _arrays.columns(arrays["logits"], self.kind)
         arrays["labels"], names = _arrays.labels(labels, n, k, classes, ignore=ignore)
         arrays |= _beside.arrays(n, sample_weight, groups, folds)
@@ -230,6 +238,18 @@ class Calibrator:
             if name.endswith("_logits") and k is not None and _arrays.columns(a, self.kind) not in (None, k):
                 raise InputError(f"{_arrays.columns(a, self.kind)} classes, and logits have {k}", code="input", where=name)
             arrays[name] = a
+
+    def _take_kind(self, kind):
+        """Take the kind that fit was given, which the constructor must not contradict. What an earlier fit saw is forgotten."""
+        if vars(self).pop("_seen", False):
+            self.kind = None
+        if kind is None:
+            return
+        if kind not in KINDS:
+            raise InputError(f"{kind!r}, want one of {', '.join(KINDS)}", code="usage", where="kind")
+        if self.kind not in (None, kind):
+            raise InputError(f"{kind!r}, and the constructor has {self.kind!r}", code="usage", where="kind", hint="give it once")
+        self.kind = kind
 
     def _kind_words(self):
         if self.kind is None:
@@ -377,6 +397,7 @@ class TopCalibrator(Calibrator):
         sample_weight: Any = None,
         groups: Any = None,
         folds: Any = None,
+        kind: str | None = None,
     ) -> Self:
         """Fit the method, as Calibrator.fit says, or on confidences without logits.
 
@@ -389,9 +410,9 @@ class TopCalibrator(Calibrator):
             for name, value in {"logits": logits, "labels": labels}.items():
                 if value is None:
                     raise InputError(f"fit needs {name}, or confidence and correct", code="usage", where=name)
-            return self._fit(logits, labels, classes, ignore, {}, sample_weight, groups, folds)
-        if logits is not None or classes is not None or ignore is not None:
-            raise InputError("confidences without logits have no logits, classes or ignore", code="usage", where="confidence")
+            return self._fit(logits, labels, classes, ignore, {}, sample_weight, groups, folds, kind)
+        if logits is not None or classes is not None or ignore is not None or kind is not None:
+            raise InputError("confidences without logits have no logits, kind, classes or ignore", code="usage", where="confidence")
         arrays = _confidence.pair(confidence, correct, predicted, labels)
         n = None if isinstance(arrays["confidence"], _arrays.File) else len(arrays["confidence"])
         return self._fitted(arrays | _beside.arrays(n, sample_weight, groups, folds), None, *_confidence.number(n_classes))

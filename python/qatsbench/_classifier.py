@@ -184,7 +184,18 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     def _chosen(self, rows):
         """Return the name of the method that the rows choose, and keep the table."""
-        self.report_ = rows.recommended()
+        try:
+            self.report_ = rows.recommended()
+        except InputError as e:
+            if e.code != "input":
+                raise
+            _program.warn([{"kind": "choice", "text": f"{e.what}: no method is chosen, and the probabilities stay as they are"}])
+            return "uncal"
+        of = {m["method"]: m["nll"] for m in self.report_.methods}
+        before, after = of.get("uncal"), of.get(self.report_.best)
+        if before is not None and after is not None and after > before:
+            text = f'NLL of the cross-fitted rows rises from {before:.4g} to {after:.4g} by {self.report_.best}; take method="uncal", or more rows'
+            _program.warn([{"kind": "worse", "text": text, "parameter": "NLL", "before": before, "value": after, "instead": "uncal"}])
         if self.report_.best is None:
             _program.warn([{"kind": "choice", "text": f"{self.report_.choice['answer']} The probabilities stay as they are"}])
         return self.report_.best or "uncal"

@@ -36,8 +36,9 @@ def _docstring(m):
     def filled(text, indent="    "):
         return textwrap.fill(text, _WIDTH, initial_indent=indent, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
+    title = f"{m['title']} ({m['label']})" if "title" in m else m["label"]
     out = [
-        filled(f"{m['label']}: {m['summary']}.").lstrip(),
+        filled(f"{title}: {m['summary']}.").lstrip(),
         "",
         filled(f"Formula: {m['formula']}"),
         filled(f"Reference: {m['reference']}"),
@@ -52,7 +53,7 @@ def _docstring(m):
         out += [f"    {o['parameter']} : {o['type']}{' | None' if o['default'] is None else ''}{default}", filled(o["help"], "        ")]
     out += [
         "    kind : str | None",
-        "        what the rows are: logits, log-probs or probs; None: logits, and probabilities are an error",
+        "        what the rows are: logits, log-probs or probs; None: logits, unless every row is in [0, 1] and sums to 1",
         "    ",
     ]
     return "\n".join(out)
@@ -63,6 +64,8 @@ def _init(name, options):
     defaults = {parameter: default for parameter, _, default in options}
 
     def __init__(self, **given):
+        if "n_bins" in given and "bins" in defaults and "bins" not in given:
+            given["bins"] = given.pop("n_bins")  # as ece and scikit-learn call it
         for parameter in given:
             if parameter not in defaults:
                 raise TypeError(f"{name}.__init__() got an unexpected keyword argument {parameter!r}")
@@ -134,5 +137,19 @@ _known = json.loads(Path(__file__).with_name("_methods.json").read_text(encoding
 CLASSES: dict[str, type[Calibrator]] = {m["name"]: _made(m) for m in _known}
 ALIASES: dict[str, str] = {alias: m["name"] for m in _known for alias in m.get("aliases", ())}
 METHODS: tuple[str, ...] = tuple(CLASSES)
+
+
+def named(long):
+    """Return the classes that a long name such as "TemperatureScaling" means, the nearest first."""
+    squashed = lambda text: "".join(c for c in text.lower() if c.isalnum())  # noqa: E731
+    wanted, found = squashed(long), []
+    for m in _known if len(wanted) > 7 else ():
+        names = [squashed(n) for n in (*m.get("aliases", ()), m.get("title", m["label"])) if wanted in squashed(n)]
+        found += [(min((not n.startswith(wanted), len(n)) for n in names), m["class"])] if names else []
+    found.sort(key=lambda of: of[0])
+    begin = [name for (inside, _), name in found if not inside]
+    return begin or [name for _, name in found]
+
+
 __all__ = [c.__name__ for c in CLASSES.values()]
 globals().update({c.__name__: c for c in CLASSES.values()})

@@ -23,7 +23,7 @@ def metrics(
     confidence=None,
     correct=None,
     predicted=None,
-    kind="probs",
+    kind=None,
     classes=None,
     uncal=None,
     interval=None,
@@ -43,7 +43,8 @@ def metrics(
     calibration slope and intercept. A name of one number gives that number; anything else gives a dict of numbers by
     name, in fractions and nats. A metric that is undefined is None.
 
-    kind: what p is, "probs", "logits" or "log-probs". n numbers are of class 1 of two. A
+    kind: what p is, "probs", "logits" or "log-probs". Without it rows with numbers below 0 are logits, with a warning, and
+    others probabilities. n numbers are of class 1 of two. A
     probability of exactly 0 was rounded away and counts as 2^-126; a CalibrationWarning says
     how many there are. uncal: the logits of the uncalibrated
     network, for metrics that compare with it. interval: "standard", "percentile", "bc" or
@@ -62,7 +63,7 @@ def metrics(
         return score(rows, rows["correct"], names, interval, beside=_beside.arrays(n, sample_weight, groups))
     if p is None or y is None:
         raise InputError("want p and y, or confidence and correct", code="usage", where="p")
-    a, y, values = _pair(p, y, kind, classes, ignore)
+    a, y, values, kind = _pair(p, y, kind, classes, ignore)
     flag = "probs" if kind == "probs" else "logits"
     rows = {flag: a}
     if uncal is not None:
@@ -89,12 +90,13 @@ def ece(
     norm="l1",
     *,
     positive=None,
-    kind="probs",
+    kind=None,
     classes=None,
     ignore=None,
     interval=None,
     sample_weight=None,
     groups=None,
+    bins=None,
 ):
     """Return the expected calibration error of n x k probabilities p for the labels y.
 
@@ -106,7 +108,14 @@ def ece(
     kind, classes, ignore, interval, sample_weight and groups are those of ``metrics``; with interval, a dict.
     """
     more = {"interval": interval, "sample_weight": sample_weight, "groups": groups}
-    return _score_pairs(p, y, _metric(n_bins, strategy, norm), positive, kind, classes, ignore, **more)
+    return _score_pairs(p, y, _metric(bins_of(n_bins, bins), strategy, norm), positive, kind, classes, ignore, **more)
+
+
+def bins_of(n_bins, bins):
+    """Return the number of bins: specs and the shell call n_bins bins."""
+    if bins is not None and n_bins not in (15, bins):
+        raise InputError(f"{bins!r}, and n_bins is {n_bins!r}", code="usage", where="bins", hint="give n_bins alone")
+    return n_bins if bins is None else bins
 
 
 def _metric(n_bins, strategy, norm):
@@ -121,18 +130,22 @@ def _metric(n_bins, strategy, norm):
 
 
 def _pair(p, y, kind, classes, ignore, name="p"):
-    """Return p as an array, the labels from 0, and the values of the classes. p is the argument of this name."""
-    if kind not in KINDS:
+    """Return p as an array, the labels from 0, the values of the classes, and what p is. p is the argument of this name."""
+    if kind is not None and kind not in KINDS:
         raise InputError(f"{kind!r}, want one of {', '.join(KINDS)}", code="usage", where="kind")
-    a = _arrays.table(p, name, kind=kind, labels=y, labels_name="y", classes=classes)
+    a = _arrays.table(p, name, kind=kind or "probs", labels=y, labels_name="y", classes=classes)
+    if kind is None:
+        kind = _arrays.seen_kind(a)
+        if kind == "logits":
+            _program.warn([{"kind": "kind", "text": f'{name}: numbers below 0, so they are taken as logits; kind="logits" says so'}])
     one = not isinstance(a, _arrays.File) and a.shape[1] == 1
-    return a, *_arrays.labels(y, _arrays.rows(a), _arrays.columns(a, kind), classes, name="y", ignore=ignore, one=one)
+    return a, *_arrays.labels(y, _arrays.rows(a), _arrays.columns(a, kind), classes, name="y", ignore=ignore, one=one), kind
 
 
 def _score_pairs(p, y, metrics, positive, kind, classes, ignore, name="p", sample_weight=None, groups=None, **more):
     """Return metrics of the largest probability of each row or, with positive, of that of one class. p is the
     argument of this name."""
-    a, y, values = _pair(p, y, kind, classes, ignore, name)
+    a, y, values, kind = _pair(p, y, kind, classes, ignore, name)
     ignored = _arrays.ignored(ignore, y, classes)
     more["beside"] = _beside.arrays(_arrays.rows(a), sample_weight, groups)
     if positive is None:

@@ -6,7 +6,7 @@ import sys
 import textwrap
 
 from . import _arrays, _beside, _confidence, _program
-from ._calibrator import KINDS, calibrator
+from ._calibrator import KINDS, TAKEN_AS_PROBS, calibrator
 from ._errors import InputError
 from ._frames import frame
 from ._intervals import differences
@@ -125,6 +125,9 @@ def recommend(
         words = ["try", "--json", "--by", by, *_ignored(arrays, classes, ignore)]
         if positive is not None:
             words += ["--positive", str(place(positive, values))]
+    if kind is None and not alone and _arrays.are_probabilities(arrays["cal_logits"]):
+        kind = "probs"
+        _program.warn([{"kind": "kind", "text": TAKEN_AS_PROBS.format("cal")}])
     if kind is not None:
         words += ["--kind", kind]
     beside = {}

@@ -2,9 +2,10 @@
 
 import numpy as np
 
+from . import _confidence
 from ._errors import InputError
 from ._frames import frame
-from ._metrics import _metric, _score_pairs
+from ._metrics import _metric, _score_pairs, bins_of, score
 
 _FEW = 30  # rows of a bin; bins with fewer are pale, as in the program's figures
 _COLUMNS = ("name", "lo", "hi", "n", "conf", "acc", "acc_lo", "acc_hi", "gap")
@@ -12,13 +13,42 @@ _WORDS = ("confidence", "accuracy")  # of the axes
 _ACCURACY, _OVER, _UNDER, _DARK = "#c4c8cf", "#f3b48c", "#8cbfe8", "#3a4352"
 
 
-def reliability(p, y, after=None, *, n_bins=15, strategy="uniform", positive=None, kind="probs", classes=None, ignore=None):
+def reliability(
+    p=None,
+    y=None,
+    after=None,
+    *,
+    confidence=None,
+    correct=None,
+    predicted=None,
+    n_bins=15,
+    strategy="uniform",
+    positive=None,
+    kind=None,
+    classes=None,
+    ignore=None,
+    bins=None,
+):
     """Return the Reliability of n x k probabilities p for the labels y.
+
+    confidence, in the place of p: the confidence of each prediction, n numbers, with correct, 1 where the prediction is
+    right, or with predicted and y, the predicted and the true classes.
 
     after: probabilities of the same rows, to be shown beside p, which is then called before. p may
     be a dict of several, by name. The other arguments are those of ``ece``; positive gives
     the curve of the probability of one class.
     """
+    n_bins = bins_of(n_bins, bins)
+    if confidence is not None or correct is not None or predicted is not None:
+        if any(v is not None for v in (p, after, positive, kind, classes, ignore)):
+            raise InputError(
+                "confidences without logits have no p, after, positive, kind, classes or ignore", code="usage", where="confidence"
+            )
+        metric = _metric(n_bins, strategy, "l1")
+        rows = _confidence.pair(confidence, correct, predicted, y)
+        return Reliability({"": score(rows, rows["correct"], [metric], bins=(n_bins, strategy))}, metric)
+    if p is None or y is None:
+        raise InputError("want p and y, or confidence and correct", code="usage", where="p")
     if isinstance(p, dict):
         sets = [(name, f"p[{name!r}]", q) for name, q in p.items()]
     else:
@@ -60,7 +90,7 @@ class Reliability:
 
     def plot(self, ax=None, title=None):
         """Draw the diagrams side by side, with the share of rows below, and return their axes; into ax, of one
-        diagram alone, draw it without the shares and return ax. Bins of less than 30 rows are pale."""
+        diagram alone, draw it without the shares and return ax. title stands above all. Bins of less than 30 rows are pale."""
         words = _WORDS
         if self._positive is not None:
             words = (f"probability of {self._positive}", f"share of {self._positive}")
@@ -80,6 +110,8 @@ def draw(panels, ax=None, words=_WORDS, title=None):
             raise InputError(f"one axes for {len(panels)} diagrams", code="usage", where="ax", hint="leave it out: the figure has its own")
         _panel(ax, *panels[0], words)
         ax.set_xlabel(words[0])
+        if title is not None:
+            ax.set_title(title)
         return ax
     figure, axes = plt.subplots(
         2,
@@ -100,6 +132,8 @@ def draw(panels, ax=None, words=_WORDS, title=None):
         )
         axes[1, i].set_xlabel(words[0])
     axes[1, 0].set_ylabel("rows (%)")
+    if title is not None:
+        figure.suptitle(title)
     figure.legend(handles=_legend(words), loc="outside upper center", ncols=3, frameon=False, fontsize="small")
     return axes[0, 0] if len(panels) == 1 else axes[0]
 

@@ -185,25 +185,72 @@ def test_types_of_probabilities_and_temperatures(text):
         c.predict_proba(zt, dtype=np.float16)
 
 
-def test_probabilities_are_logits_only_if_the_kind_says_so(small):
+def test_what_rows_are_is_seen_said_or_given(small):
     z, y = small
     p = np.exp(z - z.max(1, keepdims=True))
     p /= p.sum(1, keepdims=True)
-    with pytest.raises(qatsbench.InputError, match="logits"):
-        qatsbench.TS().fit(p, y)
-    c = qatsbench.TS(kind="probs").fit(p, y)
-    assert c.parameters_["T"] == pytest.approx(qatsbench.TS().fit(z, y).parameters_["T"], rel=1e-5)
-    np.testing.assert_allclose(c.predict_proba(p), qatsbench.TS().fit(z, y).predict_proba(z), atol=1e-5)
-    with pytest.raises(qatsbench.InputError, match="kind: 'prob', want one of"):
-        qatsbench.TS(kind="prob").fit(p, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        logits, given = qatsbench.TS().fit(z, y), qatsbench.TS().fit(p, y, kind="probs")
+    with pytest.warns(
+        qatsbench.CalibrationWarning,
+        match=r"^logits: every row is in \[0, 1\] and sums to 1, so they are taken as prob.*kind=\"probs\" says so",
+    ):
+        seen = qatsbench.TS().fit(p, y)
+    assert logits.kind is None and seen.kind == given.kind == "probs"
+    for c in (seen, given, qatsbench.TS(kind="probs").fit(p, y), pickle.loads(pickle.dumps(seen))):
+        assert c.parameters_["T"] == pytest.approx(logits.parameters_["T"], rel=1e-5)
+        np.testing.assert_allclose(c.predict_proba(p), logits.predict_proba(z), atol=1e-5)
+    again = seen.fit(z, y)  # what an earlier fit saw holds for its rows
+    assert again.kind is None and again.parameters_ == logits.parameters_
+    with pytest.warns(qatsbench.CalibrationWarning, match="^cal: every row is in"):
+        r = qatsbench.recommend((p, y), methods="ts", progress=False)
+    assert r.choice == qatsbench.recommend((p, y), methods="ts", kind="probs", progress=False).choice
+    for wrong in (lambda: qatsbench.TS(kind="prob").fit(p, y), lambda: qatsbench.TS().fit(p, y, kind="prob")):
+        with pytest.raises(qatsbench.InputError, match="kind: 'prob', want one of"):
+            wrong()
+    with pytest.raises(qatsbench.InputError, match="^kind: 'logits', and the constructor has 'probs'; give it once"):
+        qatsbench.TS(kind="probs").fit(p, y, kind="logits")
+    with pytest.raises(qatsbench.InputError, match="no logits, kind, classes or ignore"):
+        qatsbench.PlattTop().fit(confidence=p.max(1), correct=p.argmax(1) == y, kind="probs")
+
+
+def test_metrics_and_diagrams_see_what_rows_are(small):
+    z, y = small
+    p = np.exp(z.astype(float))
+    p /= p.sum(1, keepdims=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        want = qatsbench.ece(p, y)
+    for of in (qatsbench.ece, lambda *rows: qatsbench.reliability(*rows).ece, lambda *rows: qatsbench.metrics(*rows, "ece")):
+        with pytest.warns(qatsbench.CalibrationWarning, match="^p: numbers below 0, so they are taken as logits; kind="):
+            assert of(z, y) == pytest.approx(want, abs=1e-6)
+    with pytest.warns(qatsbench.CalibrationWarning, match="taken as logits"):
+        odds = qatsbench.metrics(z[:, 0] - z[:, 1], y == 0, "nll")
+    assert odds == qatsbench.metrics(z[:, 0] - z[:, 1], y == 0, "nll", kind="logits")
+    wrong = p.copy()
+    wrong[3, 1] -= 1
+    with pytest.raises(qatsbench.InputError, match="^p: row 3, class 1: .* is not a probability"):
+        qatsbench.ece(wrong, y)
+
+
+def test_n_bins_is_called_bins_too(small):
+    z, y = small
+    p = qatsbench.TS().fit(z, y).predict_proba(z)
+    assert qatsbench.ece(p, y, bins=10) == qatsbench.ece(p, y, n_bins=10) == qatsbench.reliability(p, y, bins=10).ece
+    assert repr(qatsbench.HB(n_bins=7)) == repr(qatsbench.calibrator("hb", n_bins=7)) == "HB(bins=7)"
+    with pytest.raises(qatsbench.InputError, match="^bins: 10, and n_bins is 5"):
+        qatsbench.ece(p, y, 5, bins=10)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'n_bins'"):
+        qatsbench.TS(n_bins=3)
 
 
 def test_what_the_rows_may_be_is_said_in_words_of_python(small):
     z, y = small
     with pytest.raises(qatsbench.InputError, match='not a probability; if these are logits, give kind="logits"$'):
-        qatsbench.metrics(z, y)
+        qatsbench.metrics(z, y, kind="probs")
     with pytest.raises(qatsbench.InputError, match='not a probability; if these are log odds, give kind="logits"$'):
-        qatsbench.metrics(z[:, 0], y == 0)
+        qatsbench.metrics(z[:, 0], y == 0, kind="probs")
     p = np.exp(z) / np.exp(z).sum(1, keepdims=True)
     with pytest.warns(qatsbench.CalibrationWarning, match=r"^every row is in \[0, 100\] .*; divide them by 100, and give kind=\"probs\"$"):
         qatsbench.TS().fit(100 * p.astype(float), y)
@@ -218,7 +265,7 @@ def test_what_the_rows_may_be_is_said_in_words_of_python(small):
 
 
 def test_a_name_that_is_nearly_one_is_suggested():
-    for given in ("QaTS", "QATS", "qats ", "qatz", qatsbench.QaTS, qatsbench.QaTS()):
+    for given in ("QaTS", "QATS", "qats ", "qatz", qatsbench.QaTS()):
         with pytest.raises(qatsbench.InputError, match="did you mean 'qats'"):
             qatsbench.calibrator(given)
     with pytest.raises(qatsbench.InputError, match="^methods: .*QaTS.*, want the name of a method; 'qats' is its name$"):

@@ -126,6 +126,24 @@ def test_the_table_is_drawn(forest, rare):
         qatsbench.CalibratedClassifier(GaussianNB(), method="ts").fit(*rare[:2]).plot()
 
 
+def test_a_choice_that_harms_says_so_first(program):
+    """Of 20 rows the rule takes ts, and their folds show no gain."""
+    x, y = np.random.RandomState(0).uniform(size=(60, 10))[40:], np.repeat([0, 1], [3, 17])
+    with pytest.warns(qatsbench.CalibrationWarning) as caught:
+        c = qatsbench.CalibratedClassifier(LogisticRegression(), cv=2).fit(x, y)
+    before, after = (next(m["nll"] for m in c.report_.methods if m["method"] == name) for name in ("uncal", c.method_))
+    assert c.method_ == "ts" and after > before
+    first = caught[0].message
+    assert first.kind == "worse" and (first.value["before"], first.value["value"], first.value["instead"]) == (before, after, "uncal")
+
+
+def test_too_few_rows_choose_nothing(program):
+    x, y = np.random.RandomState(0).uniform(size=(8, 3)), np.arange(8) % 2
+    with pytest.warns(qatsbench.CalibrationWarning, match="^8 rows are too few .*: no method is chosen, and the probabilities stay"):
+        c = qatsbench.CalibratedClassifier(LogisticRegression(), cv=2).fit(x, y)
+    assert c.method_ == "uncal" and not hasattr(c, "report_")
+
+
 # recommend(estimator, X, y)
 
 

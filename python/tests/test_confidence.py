@@ -85,3 +85,22 @@ def test_mistakes_name_the_place(rows):
         qatsbench.TSTop().fit()
     with pytest.raises(qatsbench.InputError, match="integer from 2 on"):
         qatsbench.TSTop().fit(confidence=confidence, correct=correct, n_classes=1)
+
+
+def test_a_diagram_of_confidences_without_logits():
+    rng = np.random.default_rng(0)
+    confidence = rng.uniform(0.5, 1, 400)
+    correct = rng.random(400) < confidence
+    r = qatsbench.reliability(confidence=confidence, correct=correct, n_bins=10)
+    inside = (confidence > 0.6) & (confidence <= 0.7)
+    row = r.frame.iloc[6] if hasattr(r.frame, "iloc") else {name: column[6] for name, column in r.frame.items()}
+    assert (row["n"], row["acc"]) == (inside.sum(), pytest.approx(correct[inside].mean(), abs=1e-6))
+    assert r.ece == pytest.approx(
+        sum(abs(correct[b].sum() - confidence[b].sum()) for b in (np.ceil(confidence * 10) == i for i in range(1, 11))) / 400, abs=1e-6
+    )
+    named = qatsbench.reliability(y=np.where(correct, "a", "b"), confidence=confidence, predicted=np.full(400, "a"), n_bins=10)
+    assert named.ece == r.ece
+    with pytest.raises(qatsbench.InputError, match="^confidence: confidences without logits have no p, after"):
+        qatsbench.reliability(np.c_[confidence, 1 - confidence], confidence=confidence, correct=correct)
+    with pytest.raises(qatsbench.InputError, match="^p: want p and y, or confidence and correct"):
+        qatsbench.reliability(np.c_[confidence, 1 - confidence])

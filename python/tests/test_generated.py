@@ -41,16 +41,16 @@ def test_signatures_and_docstrings_are_those_of_written_classes():
     assert (
         str(inspect.signature(qatsbench.DAC.fit))
         == "(self, logits: Any, labels: Any, *, features: Any, classes: Any = None, ignore: Any = None, "
-        "sample_weight: Any = None, groups: Any = None, folds: Any = None) -> Self"
+        "sample_weight: Any = None, groups: Any = None, folds: Any = None, kind: str | None = None) -> Self"
     )
     assert str(inspect.signature(qatsbench.DAC.predict)) == "(self, logits: Any, *, features: Any) -> numpy.ndarray"
     assert (
         str(inspect.signature(qatsbench.TS.fit)) == "(self, logits: Any, labels: Any, *, classes: Any = None, ignore: Any = None, "
-        "sample_weight: Any = None, groups: Any = None, folds: Any = None) -> Self"
+        "sample_weight: Any = None, groups: Any = None, folds: Any = None, kind: str | None = None) -> Self"
     )
     doc = inspect.getdoc(qatsbench.DAC)
     assert (
-        doc.startswith("DAC: temperature linear in the distance")
+        doc.startswith("Density-aware calibration (DAC): temperature linear in the distance")
         and "neighbours : int | None\n    K: distances" in doc
         and "bank : int, default 10000" in doc
     )
@@ -60,6 +60,29 @@ def test_signatures_and_docstrings_are_those_of_written_classes():
         == "Fit the method, as Calibrator.fit says. Besides it takes:\n\nfeatures: n x d features of the rows"
     )
     assert (qatsbench.DAC.__module__, qatsbench.DAC.fit.__qualname__) == ("qatsbench._methods", "DAC.fit")
+
+
+def test_a_long_name_says_which_class_it_is():
+    for name, says in {
+        "TemperatureScaling": "TS; TSGuo50, TSECEGrid, TSTop are near it",
+        "PlattScaling": "Platt; PlattLogits, PlattTop are near it",
+        "VectorScaling": "VS",
+        "IsotonicRegression": "IR; IROvA, IRTop are near it",
+        "HistogramBinning": "HB; HBMass, HBTop are near it",
+        "DirichletCalibration": "Dirichlet",
+        "VennAbers": "CVAP; IVAP is near it",
+    }.items():
+        with pytest.raises(AttributeError, match=f"^qatsbench.{name} is qatsbench.{says}$"):
+            getattr(qatsbench, name)
+    for name in ("Temp", "TS2", "temperature_scaling", "_Vector"):
+        with pytest.raises(AttributeError, match="^module 'qatsbench' has no attribute"):
+            getattr(qatsbench, name)
+
+
+def test_functions_stand_before_classes():
+    first = qatsbench.__all__[: qatsbench.__all__.index("CalibratedClassifier")]
+    assert all(name[0].islower() for name in first) and "recommend" == first[0]
+    assert len(set(qatsbench.__all__)) == len(qatsbench.__all__) and all(hasattr(qatsbench, name) for name in qatsbench.__all__)
 
 
 def test_mistakes_in_arguments_name_the_class():

@@ -65,14 +65,6 @@ def test_a_missing_program_says_what_to_do(monkeypatch, tmp_path):
 @pytest.mark.parametrize(
     "call, says",
     [
-        (
-            lambda p, y: qatsbench.TS().fit(p, y),
-            'logits: these are probabilities, not logits: .*; give kind="probs" if they are probabilities',
-        ),
-        (
-            lambda p, y: qatsbench.recommend((p, y), progress=False),
-            'cal_logits: these are probabilities, not logits: .*; give kind="probs" if they are probabilities',
-        ),
         (lambda p, y: qatsbench.ece(2 * p, y), "^p: row 0.* is not a probability"),
         (lambda p, y: qatsbench.metrics(p, y, "nlll"), "^metrics: unknown metric"),
         (lambda p, y: qatsbench.metrics(p, y + 3), "^y: row 0: label .* is outside"),
@@ -87,7 +79,7 @@ def test_a_missing_program_says_what_to_do(monkeypatch, tmp_path):
         (lambda p, y: qatsbench.ece(p, np.eye(3)[y]), r"^y: .*; each row has one 1: give y.argmax\(1\)$"),
         (lambda p, y: qatsbench.reliability(100 * p, y), "^p: row 0, class 0: .* sums to 100, as per cent do: divide them by 100$"),
     ],
-    ids=["kind", "compare", "p", "metrics", "y", "ignore", "transposed", "one-hot", "percent"],
+    ids=["p", "metrics", "y", "ignore", "transposed", "one-hot", "percent"],
 )
 def test_messages_name_the_arguments_of_python(small, call, says):
     z, y = small

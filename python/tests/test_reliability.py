@@ -154,3 +154,15 @@ def test_an_outlier_does_not_flatten_the_rest_and_nothing_is_cut(text):
     assert of["qats"]["lo"] >= ax.get_xlim()[0] and inside(ax.figure)
     assert inside(r.reliability()[0].figure) and [a.get_title().splitlines()[0] for a in r.reliability("qats")] == ["Uncal", "QaTS"]
     plt.close("all")
+
+
+def test_a_figure_takes_a_title(rows):
+    pytest.importorskip("matplotlib").use("agg")
+    import matplotlib.pyplot as plt
+
+    p, y = rows
+    r = qatsbench.reliability(p, y)
+    assert r.plot(title="Before").figure.get_suptitle() == "Before"
+    _, mine = plt.subplots()
+    assert r.plot(ax=mine, title="Mine").get_title() == "Mine"
+    plt.close("all")

@@ -24,6 +24,69 @@ MORE = {
 }
 TYPES = {"int": "int", "float": "float", "text": "str", "choice": "str", "list": "list"}
 TAKEN = ("fit", "predict", "score", "temperature", "save", "kind")  # names of a calibrator, which an option must not hide
+TITLES = {  # the long names of methods whose label is short
+    "uncal": "No calibration",
+    "ts": "Temperature scaling",
+    "ts-guo50": "Temperature scaling, 50 steps",
+    "ts-ecegrid": "Temperature scaling by ECE on a grid",
+    "ec": "Expectation consistency",
+    "cts": "Class-wise temperature scaling",
+    "ets": "Ensemble temperature scaling",
+    "ir": "Isotonic regression, one for all classes",
+    "ir-top": "Isotonic regression of the top label",
+    "irova": "Isotonic regression, one-vs-all",
+    "cir": "Centred isotonic regression",
+    "ivap": "Inductive Venn-Abers predictor",
+    "cvap": "Cross Venn-Abers predictor",
+    "hb": "Histogram binning",
+    "hb-mass": "Histogram binning, equal mass",
+    "hb-top": "Histogram binning of the top label",
+    "bbq": "Bayesian binning into quantiles",
+    "scaling-binning-top": "Scaling-binning of the top label",
+    "base-rate-top": "Base rate of the top label",
+    "spline": "Spline calibration of the top label",
+    "platt-top": "Platt scaling of the top label",
+    "beta-top": "Beta calibration of the top label",
+    "ts-top": "Temperature scaling of the top label",
+    "qats-top": "Quantile-adaptive temperature scaling of the top label",
+    "kernel": "Dirichlet kernel calibration",
+    "platt": "Platt scaling",
+    "platt-logits": "Platt scaling of the logits",
+    "quadratic": "Quadratic scaling",
+    "quadratic-ridge": "Quadratic scaling with a ridge",
+    "beta": "Beta calibration",
+    "vs": "Vector scaling",
+    "svs": "Structured vector scaling",
+    "sms": "Structured matrix scaling",
+    "dirichlet": "Dirichlet calibration",
+    "ms-odir": "Matrix scaling with off-diagonal and intercept penalties",
+    "tta-ts": "Temperature scaling by test-time augmentation",
+    "adats": "Adaptive temperature scaling",
+    "hts": "Entropy temperature scaling",
+    "hts-bounded": "Entropy temperature scaling, bounded",
+    "bts": "Bin-wise temperature scaling",
+    "cbt": "Confidence-based temperature",
+    "pts": "Parameterized temperature scaling",
+    "smart": "Temperature by the logit gap",
+    "gc": "Group calibration on one set",
+    "gc-split": "Group calibration",
+    "featclip": "Feature clipping",
+    "dac": "Density-aware calibration",
+    "procal": "Proximity-informed calibration",
+    "procal-bins": "Proximity-informed calibration by bins",
+    "hfe": "Helmholtz free energy",
+    "hfe-noood": "Helmholtz free energy without OOD rows",
+    "hfe-target": "Helmholtz free energy with target rows",
+    "qats": "Quantile-adaptive temperature scaling",
+    "qats-pw": "Quantile-adaptive temperature scaling, piecewise",
+    "qats-free": "Quantile-adaptive temperature scaling, free",
+    "qats-pw-free": "Quantile-adaptive temperature scaling, piecewise and free",
+    "qats-transductive": "Quantile-adaptive temperature scaling, transductive",
+    "qats-reading": "Quantile-adaptive temperature scaling, other readings",
+    "t-conf": "Temperature by the confidence",
+    "t-entropy": "Temperature by the entropy",
+    "t-gap": "Temperature by the gap",
+}
 HEAD = '''"""The estimators, one for each method: written by tools/generate.py, as _methods.json is."""
 
 from typing import Any, Self
@@ -35,6 +98,9 @@ from ._calibrator import Calibrator, TopCalibrator
 CLASSES: dict[str, type[Calibrator]]
 ALIASES: dict[str, str]
 METHODS: tuple[str, ...]
+
+def named(long: str) -> list[str]: ...
+
 '''
 
 
@@ -58,6 +124,8 @@ def known(m):
     it = {"name": m["name"], "class": class_name(m["name"], m["label"])} | {
         key: m[key] for key in ("label", "version", "summary", "formula", "reference")
     }
+    if m["name"] in TITLES:
+        it["title"] = TITLES[m["name"]]
     needs = {when: list(m["needs"].get(when) or []) for when in ("cal", "test")}
     if m["needs"].get("target"):
         needs["cal"].append("target")
@@ -82,7 +150,8 @@ def stub(m):
     """Return the class of a method with its signatures."""
     types = {o["parameter"]: o["type"] + (" | None" if o["default"] is None else "") for o in m["options"]}
     taken = "".join(f", {o['parameter']}: {types[o['parameter']]} = {o['default']!r}" for o in m["options"])
-    about = f"{m['label']}: {m['summary']}.".replace("\\", "\\\\")
+    title = f"{m['title']} ({m['label']})" if "title" in m else m["label"]
+    about = f"{title}: {m['summary']}.".replace("\\", "\\\\")
     out = [
         f"class {m['class']}({'TopCalibrator' if m.get('top_label') and not m.get('cal') else 'Calibrator'}):",
         f'    """{about}"""',
@@ -92,7 +161,7 @@ def stub(m):
     cal, test = ("".join(f", {a}: Any" for a in m.get(when, [])) for when in ("cal", "test"))
     more = "# type: ignore[override] # it needs more arrays than others"
     if cal:
-        rows = "sample_weight: Any = None, groups: Any = None, folds: Any = None"
+        rows = "sample_weight: Any = None, groups: Any = None, folds: Any = None, kind: str | None = None"
         out.append(
             f"    def fit(self, logits: Any, labels: Any, *{cal}, classes: Any = None, ignore: Any = None, {rows}) -> Self: ...  {more}"
         )
@@ -107,6 +176,7 @@ def stub(m):
 
 def texts(methods):
     """Return the text of each file."""
+    assert set(TITLES) <= {m["name"] for m in methods}, "a title is of no method"
     names = [m["class"] for m in methods]
     assert len(set(names)) == len(names), "two methods have one class name"
     compact = ",\n".join(json.dumps(m, ensure_ascii=False, separators=(",", ":")) for m in methods)
