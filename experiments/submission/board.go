@@ -84,7 +84,11 @@ func Board(ctx context.Context, version string, registry leaderboard.Folder, ent
 	if err != nil {
 		return nil, nil, err
 	}
-	handedIn, more, err := entriesOf(ctx, tier, entries, records)
+	checks, err := checksOf(tier, registry, members)
+	if err != nil {
+		return nil, nil, err
+	}
+	handedIn, more, err := entriesOf(ctx, tier, entries, records, checks)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -152,7 +156,7 @@ func registered(tier *Tier, folder leaderboard.Folder) (members []leaderboard.Me
 
 // entriesOf returns the entries in a folder, by name: those of the version of the tier and of earlier ones. There is none
 // without the folder.
-func entriesOf(ctx context.Context, tier *Tier, dir string, records Records) (members []leaderboard.Member, refused []error, err error) {
+func entriesOf(ctx context.Context, tier *Tier, dir string, records Records, checks *checks) (members []leaderboard.Member, refused []error, err error) {
 	list, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, err
@@ -174,6 +178,9 @@ func entriesOf(ctx context.Context, tier *Tier, dir string, records Records) (me
 			refused = append(refused, err)
 		}
 		m, err := e.member(tier, record, records.Means(e.Card.Name))
+		if err == nil && checks != nil {
+			m.Look, err = checks.look(e, m)
+		}
 		if err != nil {
 			refused = append(refused, err)
 			continue

@@ -251,6 +251,8 @@ func (f *field) enters(m *Member) bool {
 	switch {
 	case slices.ContainsFunc(m.scores(), func(metric string) bool { return !valued[metric] }):
 		f.lacks[m.Method] = notRecorded
+	case m.Look != "":
+		f.lacks[m.Method] = "is to be looked at: " + m.Look
 	case !m.Status.Ranked():
 		f.lacks[m.Method] = "is not verified"
 	}

@@ -45,6 +45,7 @@ type Member struct {
 	Reference string   // of an entry
 	Protocol  string   // version under which an entry ran
 	Status    Status
+	Look      string // why a person must look at an entry before it is ranked; empty for no reason
 
 	Records []results.Record // on the settings of the board
 	Drawn   []results.Record // means over drawn splits, of the method and of those that it is compared with; nil without

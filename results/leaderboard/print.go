@@ -132,6 +132,9 @@ func (t Table) cells(columns []table.Column, r Row, most int) []table.Cell {
 		if r.Status != Verified {
 			cells[6].Text = string(r.Status)
 		}
+		if r.Look != "" {
+			cells[6].Text = "look"
+		}
 		add(table.Cell{}, table.Cell{}, words(r.NotRanked))
 	}
 	verdict := t.verdict(r.ToTS.Verdict, r)
@@ -245,7 +248,8 @@ func (b *Board) legend() []string {
 	return []string{
 		"Rank: the mean of two mean ranks over independent data sets, by NLL and by Brier score; 1 is best. Data sets that may share test samples count once together, whatever the number of their settings. " +
 			"Ranked are verified methods that are shown to be better than base-rate by one of the two scores and worse by neither: Wilcoxon's test over independent data sets, with Holm's correction over the methods of the table and both scores. " +
-			"Uncal and TS are always ranked. A method that is not verified has its status in the place of a rank. A rank shows no difference, and no sentence rests on it.",
+			"Uncal and TS are always ranked. A method that is not verified has its status in the place of a rank. " +
+			"Look: a person is to look at the entry before it is ranked, for the reason in its note. A rank shows no difference, and no sentence rests on it.",
 		"Against TS, against QaTS: " + rule + " Opposed: better by one score and worse by the other. Too few: no test over so few independent data sets can show a difference. Best: better than TS, and no method of its kind is shown to be better than it. Holm: p with that correction.",
 		"NLL, Brier score: means over independent data sets, of the clean test sets. Lower is better. To TS: the shift over independent data sets (Hodges and Lehmann), and its 95 % interval; below zero the method is better.",
 		"ECE: mean and shift to TS, in per cent and points. Base rate gives every row one confidence, the share of right predictions of the calibration set: it knows nothing, and its ECE is low.",

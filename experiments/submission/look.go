@@ -1,0 +1,102 @@
+package submission
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/qats-bench/qats/internal/lists"
+	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/leaderboard"
+)
+
+// LookedFile has the entries that a person has looked at, beside the numbers of the registry.
+const LookedFile = "looked.yaml"
+
+// Looked says that a person has looked at an entry, and found that its numbers are honest.
+type Looked struct {
+	Entry string `yaml:"entry"`
+	Card  string `yaml:"card"` // digest of card.yaml; another card is looked at again
+	By    string `yaml:"by"`
+	Found string `yaml:"found"` // why the numbers are honest
+}
+
+// ReadLooked reads the entries that persons have looked at. There is none without the file.
+func ReadLooked(folder leaderboard.Folder) ([]Looked, error) {
+	file := filepath.Join(string(folder), LookedFile)
+	text, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var list []Looked
+	d := yaml.NewDecoder(bytes.NewReader(text))
+	d.KnownFields(true)
+	if err := d.Decode(&list); err != nil {
+		return nil, fault(file, err)
+	}
+	for _, l := range list {
+		if !digestForm.MatchString(l.Card) || strings.TrimSpace(l.By) == "" || strings.TrimSpace(l.Found) == "" {
+			return nil, fmt.Errorf("%s: %.80s: want card, the SHA-256 of %s, by and found", file, l.Entry, CardFile)
+		}
+	}
+	return list, nil
+}
+
+// shownReasons is the number of reasons that a table has for one entry.
+const shownReasons = 2
+
+// checks is what entries are compared with before they are ranked.
+type checks struct {
+	registry []results.Record // of all methods of the registry
+	looked   []Looked
+}
+
+// checksOf returns the checks of a version; nil for version 1, which has none.
+func checksOf(tier *Tier, folder leaderboard.Folder, registry []leaderboard.Member) (*checks, error) {
+	if tier.Version == V1 {
+		return nil, nil
+	}
+	c := &checks{}
+	for _, m := range registry {
+		c.registry = append(c.registry, m.Records...)
+	}
+	var err error
+	c.looked, err = ReadLooked(folder)
+	return c, err
+}
+
+// look says why a person must look at an entry before it is ranked; "" for no reason, or after the look.
+func (c *checks) look(e *Entry, m *leaderboard.Member) (string, error) {
+	card, err := fileDigest(filepath.Join(e.Dir, CardFile))
+	if err != nil {
+		return "", err
+	}
+	if slices.ContainsFunc(c.looked, func(l Looked) bool { return l.Entry == e.Card.Name && l.Card == card }) {
+		return "", nil
+	}
+	var why []string
+	if n := e.Code.Literals(); n > MostLiterals {
+		why = append(why, fmt.Sprintf("its code has %d bytes of texts and numbers, more than %d", n, MostLiterals))
+	}
+	for _, a := range leaderboard.Alarms(m.Records, c.registry) {
+		why = append(why, a.String())
+	}
+	others := lists.Where(m.Drawn, func(r results.Record) bool { return r.Method != m.Method })
+	for _, a := range leaderboard.Alarms(ofMethod(m.Method, m.Drawn), slices.Concat(c.registry, others)) {
+		why = append(why, a.String()+" (drawn splits)")
+	}
+	if more := len(why) - shownReasons; more > 0 {
+		why = append(why[:shownReasons], fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(why, "; "), nil
+}
