@@ -21,6 +21,7 @@ const FewestRows = 2 * Folds
 // Folded is a set whose rows are in the order of their folds.
 type Folded struct {
 	set   *data.Set // its rows, and the same rows once more
+	order []int
 	edges []int
 }
 
@@ -45,7 +46,7 @@ func Fold(set *data.Set) (*Folded, error) {
 		}
 		f.edges[k+1] = len(order)
 	}
-	f.set = data.Gather(append(order, order...), set)
+	f.order, f.set = order, data.Gather(slices.Concat(order, order), set)
 	return &f, nil
 }
 
@@ -98,6 +99,9 @@ func hashed(numbers []int) []int {
 
 // Count returns the number of folds.
 func (f *Folded) Count() int { return len(f.edges) - 1 }
+
+// Order returns the rows of the set in the order of the folds.
+func (f *Folded) Order() []int { return f.order }
 
 // Groups returns the groups of the rows in the order of the folds; nil without.
 func (f *Folded) Groups() []int32 { return f.set.Rows(0, f.Len()).Groups }
