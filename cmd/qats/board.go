@@ -13,5 +13,5 @@ func boardCommand() *cobra.Command {
 			"board verify submissions/mine",
 			"board page",
 		),
-	}, handInCommand(), verifyCommand(), boardPageCommand())
+	}, handInCommand(), verifyCommand(), boardPageCommand(), freshCommand())
 }

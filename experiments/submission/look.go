@@ -55,6 +55,9 @@ func ReadLooked(folder leaderboard.Folder) ([]Looked, error) {
 // shownReasons is the number of reasons that a table has for one entry.
 const shownReasons = 2
 
+// CardDigest returns the digest of the card, which has those of all other files.
+func (e *Entry) CardDigest() (string, error) { return fileDigest(filepath.Join(e.Dir, CardFile)) }
+
 // checks is what entries are compared with before they are ranked.
 type checks struct {
 	registry []results.Record // of all methods of the registry
@@ -77,7 +80,7 @@ func checksOf(tier *Tier, folder leaderboard.Folder, registry []leaderboard.Memb
 
 // look says why a person must look at an entry before it is ranked; "" for no reason, or after the look.
 func (c *checks) look(e *Entry, m *leaderboard.Member) (string, error) {
-	card, err := fileDigest(filepath.Join(e.Dir, CardFile))
+	card, err := e.CardDigest()
 	if err != nil {
 		return "", err
 	}

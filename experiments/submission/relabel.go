@@ -45,8 +45,8 @@ const quantum = 1 << 20
 // seed of the round, the reference and the set. So labels depend neither on the order of the work nor on the number of workers.
 type Relabelled struct{ Dir string }
 
-// arrays is the folder of the sets of a reference.
-func (r Relabelled) arrays(reference string) string {
+// Arrays is the folder of the sets of a reference.
+func (r Relabelled) Arrays(reference string) string {
 	return filepath.Join(r.Dir, reference, "arrays")
 }
 
@@ -81,10 +81,10 @@ func (t *Tier) Relabel(ctx context.Context, dataFolders []string, seed, dir stri
 			manifest.Sets = append(manifest.Sets, folder.ManifestSet{Set: strings.Join(u.Setting.Test().In("").Segments(), "/"), Kind: p.Kind, Origin: data.Simulated,
 				Note: "labels drawn from probabilities by " + reference, Domain: p.Domain, Samples: p.Samples, RowIDs: p.RowIDs})
 		}
-		if err := os.MkdirAll(r.arrays(reference), 0o777); err != nil {
+		if err := os.MkdirAll(r.Arrays(reference), 0o777); err != nil {
 			return r, err
 		}
-		if err := manifest.Write(r.arrays(reference)); err != nil {
+		if err := manifest.Write(r.Arrays(reference)); err != nil {
 			return r, err
 		}
 	}
@@ -130,7 +130,7 @@ func (r Relabelled) relabel(ctx context.Context, src data.Source, test data.Ref,
 		first += sets[i].Len()
 		weights := quantised(p)
 		drawn := &data.Set{Logits: sets[i].Logits, Labels: drawLabels(weights, p.Cols, seedOf(seed, reference, ref))}
-		if err := folder.WriteSet(drawn, r.arrays(reference), folder.Layout{}, ref); err != nil {
+		if err := folder.WriteSet(drawn, r.Arrays(reference), folder.Layout{}, ref); err != nil {
 			return err
 		}
 		if ref.Split == data.Test {
@@ -221,7 +221,7 @@ func (r Relabelled) Digest(t *Tier) (string, error) {
 				if err != nil {
 					return "", err
 				}
-				digest, err := fileDigest(filepath.Join(r.arrays(reference), files.Labels))
+				digest, err := fileDigest(filepath.Join(r.Arrays(reference), files.Labels))
 				if errors.Is(err, fs.ErrNotExist) {
 					continue
 				}
@@ -235,13 +235,32 @@ func (r Relabelled) Digest(t *Tier) (string, error) {
 	return fmt.Sprintf("%x", h.Sum(nil)), nil
 }
 
-// scored returns the tier with its clean settings and some methods, TS among them, scored by NLL and Brier score alone. Settings
-// are searched in the folders of arrays that a run names, and nowhere else.
-func (t *Tier) scored(methods []spec.Method) *Tier {
+// Scored returns the tier with its clean settings and some methods, scored by NLL and Brier score alone.
+func (t *Tier) Scored(methods []spec.Method) *Tier {
 	c := t.Clean()
 	c.Spec.Metrics = slices.DeleteFunc(slices.Clone(c.Spec.Metrics), func(m metrics.Entry) bool {
 		return !slices.Contains(slices.Concat(compare.Scores(), compare.TopScores()), m.Name)
 	})
 	c.Spec.Methods, c.Spec.Baseline = methods, ""
 	return c
+}
+
+// From returns the tier with other sources. With none, settings are searched in the folders of arrays that a run names, and nowhere
+// else: no public label stands in for a drawn one that is absent.
+func (t *Tier) From(sources []string) *Tier {
+	s := *t.Spec
+	s.Data = sources
+	return t.with(s)
+}
+
+// OfLogitsAlone returns methods of the registry that read logits alone, TS first: ids and groups, or all that the leaderboard has if
+// names is nil. Labels that are drawn anew depend on the logits alone, so they judge no other methods.
+func (t *Tier) OfLogitsAlone(names []string) ([]spec.Method, error) {
+	with, err := t.Registered(names)
+	if err != nil {
+		return nil, err
+	}
+	methods := slices.DeleteFunc(with.Spec.Methods, func(m spec.Method) bool { return len(m.Info(t.Spec.Name).Sees) > 0 })
+	first := slices.IndexFunc(methods, func(m spec.Method) bool { return m.Name == t.Spec.Baseline })
+	return append([]spec.Method{methods[first]}, slices.Delete(methods, first, first+1)...), nil
 }
