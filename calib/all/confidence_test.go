@@ -31,8 +31,8 @@ func reduced(t *testing.T, s *data.Set, classes int) *data.Set {
 	return r
 }
 
-// alone returns the entries of methods that take a confidence alone, without uncal.
-func alone() (list []calib.Entry) {
+// ofConfidence returns the entries of methods that take a confidence alone, without uncal.
+func ofConfidence() (list []calib.Entry) {
 	for _, e := range Registry() {
 		if e.Method.Contract().Confidence && e.Name != "uncal" {
 			list = append(list, e)
@@ -44,7 +44,7 @@ func alone() (list []calib.Entry) {
 // Each method that takes a confidence alone has the same map from logits and from what is left of them.
 func TestAConfidenceAloneGivesTheSameMap(t *testing.T) {
 	var names []string
-	for _, e := range alone() {
+	for _, e := range ofConfidence() {
 		names = append(names, e.Name)
 		for _, k := range []int{2, 5} {
 			s := testset.Lattice(400, k)
@@ -192,7 +192,7 @@ func TestEdgesOfAConfidenceAlone(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, e := range alone() {
+			for _, e := range ofConfidence() {
 				f, err := calib.Fit(t.Context(), e.Method, set)
 				if err != nil {
 					t.Errorf("%s, %s, %d classes: %v", e.Name, name, k, err)

@@ -131,7 +131,7 @@ func TestCertainRowsAreLeftOut(t *testing.T) {
 		copy(with.Logits.Row(i), from.Logits.Row(at))
 		with.Labels[i] = from.Labels[at]
 	}
-	for _, e := range alone() {
+	for _, e := range ofConfidence() {
 		conf := func(cal *data.Set) []float64 {
 			_, list := calibtest.TopLabels(calibtest.Fit(t, e, cal, nil).Map.(calib.TopLabel), test)
 			return list

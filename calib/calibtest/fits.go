@@ -86,7 +86,7 @@ func deterministic(s *subject) error {
 }
 
 // shared: results of ts that are cached on the same set change no bit.
-func shared(s *subject, alone *calib.Fitted) error {
+func shared(s *subject, unshared *calib.Fitted) error {
 	in := s.input(s.cal, s.test)
 	in.Shared = &calib.Shared{}
 	if _, err := calib.FitInput(context.Background(), calib.TemperatureScaling{}, calib.Input{Cal: s.cal, Shared: in.Shared}); err != nil {
@@ -96,7 +96,7 @@ func shared(s *subject, alone *calib.Fitted) error {
 	if err != nil {
 		return err
 	}
-	return sameFit("fitted after ts, and alone", after, alone)
+	return sameFit("fitted after ts, and alone", after, unshared)
 }
 
 // declaredPartsOnly: arrays that are not declared have no influence. In all other

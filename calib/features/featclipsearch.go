@@ -327,7 +327,7 @@ func (s *clipSearch) sums(ctx context.Context, points []int, shape clipShape, ad
 	width := shape.width()
 	parts := make([]float64, fit.NumBlocks(n)*width)
 	err := fit.EachBlock(ctx, n, func(block, lo, hi int) {
-		sums := shape.of(parts[block*width : (block+1)*width])
+		sums := shape.sums(parts[block*width : (block+1)*width])
 		if s.unclipped != nil && s.reaches[block] <= lowest {
 			kept := len(s.unclipped) / fit.NumBlocks(n)
 			sums.repeat(s.unclipped[block*kept : (block+1)*kept])
@@ -344,7 +344,7 @@ func (s *clipSearch) sums(ctx context.Context, points []int, shape clipShape, ad
 	if s.unclipped == nil {
 		s.unclipped = parts
 	}
-	total := shape.of(make([]float64, width))
+	total := shape.sums(make([]float64, width))
 	for block, part := range slices.Collect(slices.Chunk(parts, width)) {
 		fit.AddTo(total.all, 1, part)
 		if s.reaches[block] > lowest || lowest == s.top {

@@ -29,8 +29,8 @@ type clipSums struct {
 
 func (h clipShape) width() int { return clipScores*h.points + 2*h.buckets }
 
-// of returns the views into a vector.
-func (h clipShape) of(vector []float64) clipSums {
+// sums returns the views into a vector.
+func (h clipShape) sums(vector []float64) clipSums {
 	scores, buckets := vector[:clipScores*h.points], vector[clipScores*h.points:]
 	return clipSums{vector, scores, buckets[:h.buckets], buckets[h.buckets:]}
 }

@@ -218,7 +218,7 @@ func (g GroupCalibration) temperatures(ctx context.Context, of tabled, partition
 	}
 	finder, inAll := newGCGroups(partitions, features.Cols), make([]int, o.Rows()*len(partitions))
 	err = fit.EachBlock(ctx, o.Rows(), func(_, lo, hi int) {
-		finder.of(inAll[lo*len(partitions):lo*len(partitions)], features.Slice(lo, hi))
+		finder.appendTo(inAll[lo*len(partitions):lo*len(partitions)], features.Slice(lo, hi))
 	})
 	if err != nil {
 		return err
@@ -256,7 +256,8 @@ func (g GroupCalibration) temperatures(ctx context.Context, of tabled, partition
 				return err
 			}
 			o.Passes += part.Passes * float64(part.Rows()) / float64(o.Rows())
-			if p.T[c] = ends.of(t, r); fit.AtLeastT(t, r) {
+			ends.count(t, r)
+			if p.T[c] = t; fit.AtLeastT(t, r) {
 				p.T[c] = all
 			}
 		}
@@ -271,12 +272,12 @@ type gcEnds struct {
 	without     int // with the temperature of the whole set
 	hot         int // at the largest temperature, which is most
 	most        float64
-	unconverged int  //
+	unconverged int
 	whole       bool // some group is the whole set
 }
 
-// of counts the fit of a group and returns its temperature.
-func (e *gcEnds) of(t float64, r calib.Report) float64 {
+// count counts how the fit of a group ended, at the temperature t.
+func (e *gcEnds) count(t float64, r calib.Report) {
 	switch {
 	case fit.AtLeastT(t, r):
 		e.without++
@@ -285,7 +286,6 @@ func (e *gcEnds) of(t float64, r calib.Report) float64 {
 	case r.Gradient > report.GradTol:
 		e.unconverged++
 	}
-	return t
 }
 
 // explain adds the bounds and warnings to r; all is the temperature of the whole

@@ -35,9 +35,9 @@ func newGCGroups(partitions []gcPartition, d int) gcGroups {
 	return gcGroups{partitions, linear.Pack(w, len(w)/d, d)}
 }
 
-// of appends to dst, row after row, the group in each partition: argmax W h, the lowest index
+// appendTo appends to dst, row after row, the group in each partition: argmax W h, the lowest index
 // on ties.
-func (g gcGroups) of(dst []int, features data.Matrix) []int {
+func (g gcGroups) appendTo(dst []int, features data.Matrix) []int {
 	x := make([]float64, len(features.Data))
 	for i, v := range features.Data {
 		x[i] = float64(v)
@@ -105,7 +105,7 @@ func (m gcMap) Apply(dst data.Probs, set *data.Set) {
 	for i := range set.Logits.Rows {
 		at := i % fit.BlockRows
 		if at == 0 {
-			groups = finder.of(groups[:0], set.Features.Slice(i, min(i+fit.BlockRows, set.Logits.Rows)))
+			groups = finder.appendTo(groups[:0], set.Features.Slice(i, min(i+fit.BlockRows, set.Logits.Rows)))
 		}
 		temperatures, times = m.temperatures(temperatures[:0], times[:0], groups[at*u:(at+1)*u])
 		row, q := set.Logits.Row(i), dst.Row(i)
@@ -169,7 +169,7 @@ func (m gcMap) sumTabled(ctx context.Context, of tabled) (float64, error) {
 		}
 	}
 	sum, err := fit.SumBlocks(ctx, of.table.Rows(), 1, func(sum []float64, lo, hi int) {
-		groups := finder.of(nil, of.features.Slice(lo, hi))
+		groups := finder.appendTo(nil, of.features.Slice(lo, hi))
 		p, likelihood, nll, slope := make([]float64, hi-lo), make([]float64, hi-lo), make([]float64, hi-lo), make([]float64, hi-lo)
 		for i, column := range columns {
 			for g := range column {
@@ -200,7 +200,7 @@ func (m gcMap) sumTabled(ctx context.Context, of tabled) (float64, error) {
 func (m gcMap) sumNLL(ctx context.Context, set *data.Set) (float64, error) {
 	finder, u, k := newGCGroups(m.Partitions, m.Width), len(m.Partitions), set.Logits.Cols
 	sum, err := fit.SumBlocks(ctx, len(set.Labels), 1, func(sum []float64, lo, hi int) {
-		groups := finder.of(nil, set.Features.Slice(lo, hi))
+		groups := finder.appendTo(nil, set.Features.Slice(lo, hi))
 		scales, scores, top := make([]float64, len(groups)), make([]softmax.Score, len(groups)), make([]int32, hi-lo)
 		for i, g := range groups {
 			scales[i] = 1 / m.Partitions[i%u].T[g]

@@ -237,7 +237,7 @@ func (m *gcMixture) block(sum []float64, points []*gcPoint, w []float64, lo, hi 
 	features.rows.Times(products, w)
 	for at, p := range points {
 		of := func(all []float64) []float64 { return all[at*last*n : (at+1)*last*n] }
-		nll, slope, share, loss := room.nll.of(n), room.slope.of(n), room.share.of(n), room.loss[:n]
+		nll, slope, share, loss := room.nll.first(n), room.slope.first(n), room.share.first(n), room.loss[:n]
 		for g := range p.columns {
 			p.columns[g].rows(nll[g], slope[g], lo)
 		}
@@ -280,7 +280,7 @@ func newGCRoom(groups int) *gcRoom {
 // of all but the last, the weight of the group minus its share.
 func (room *gcRoom) mix(loss []float64, share [][]float64, rates, products []float64, nll [][]float64) {
 	n := len(loss)
-	weight := room.weight.of(n)
+	weight := room.weight.first(n)
 	last := len(weight) - 1
 	rest := weight[last]
 	clear(rest)
@@ -324,8 +324,8 @@ func newGCByGroup(groups int) gcByGroup {
 	return gcByGroup{make([]float64, groups*fit.BlockRows), make([][]float64, groups)}
 }
 
-// of returns the numbers of the first n rows, for each group.
-func (b *gcByGroup) of(n int) [][]float64 {
+// first returns the numbers of the first n rows, for each group.
+func (b *gcByGroup) first(n int) [][]float64 {
 	for g := range b.views {
 		b.views[g] = b.data[g*fit.BlockRows : g*fit.BlockRows+n]
 	}

@@ -180,7 +180,7 @@ func TestTwoGroupsHaveTheBitsOfMany(t *testing.T) {
 	for _, n := range []int{1, 4, 7, fit.BlockRows} {
 		many, two := newGCRoom(2), newGCRoom(2)
 		products, rates := make([]float64, n), make([]float64, n)
-		nll, share := many.nll.of(n), many.share.of(n)
+		nll, share := many.nll.first(n), many.share.first(n)
 		for i := range n {
 			products[i] = 6 * rng.NormFloat64()
 			for g := range nll {
@@ -191,7 +191,7 @@ func TestTwoGroupsHaveTheBitsOfMany(t *testing.T) {
 			products[2], nll[0][3], products[4] = 0, 2000, 900
 		}
 		many.mix(many.loss[:n], share, rates, products, nll)
-		got := softmax.Mixture{Loss: two.loss[:n], First: two.share.of(n)[0], Second: two.share.of(n)[1], Rate: make([]float64, n)}
+		got := softmax.Mixture{Loss: two.loss[:n], First: two.share.first(n)[0], Second: two.share.first(n)[1], Rate: make([]float64, n)}
 		softmax.Mixtures(&got, products, nll[0], nll[1])
 		for k, of := range [][2][]float64{{got.Loss, many.loss[:n]}, {got.First, share[0]}, {got.Second, share[1]}, {got.Rate, rates}} {
 			if !slices.Equal(of[0], of[1]) {

@@ -62,8 +62,8 @@ type nllColumn struct {
 // of the bound, with slope 0.
 func (t *nllTable) at(ctx context.Context, u float64) (nllColumn, error) {
 	most := softmax.Log(fit.MaxT)
-	held := !(math.Abs(u) < most)
-	if held {
+	beyond := !(math.Abs(u) < most)
+	if beyond {
 		u = math.Copysign(most, u)
 	}
 	at := u / tableStep
@@ -79,7 +79,7 @@ func (t *nllTable) at(ctx context.Context, u float64) (nllColumn, error) {
 	value, slope := nllQuintic(at - node)
 	beta := softmax.Exp(u)
 	copy(c.Value[:], append(value[:], beta))
-	if !held {
+	if !beyond {
 		for i := range slope {
 			c.Slope[i] = slope[i] / tableStep
 		}

@@ -92,14 +92,14 @@ func betaLoss(lnP, lnRest []float64, positive []bool) calib.Minimum {
 // noteBounds adds how many parameters of the k fits are at a bound.
 func noteBounds(r *calib.Report, ends []calib.Minimum) {
 	for i, name := range []string{"a", "b"} {
-		held := 0
+		atZero := 0
 		for _, e := range ends {
 			if e.At[i] == 0 {
-				held++
+				atZero++
 			}
 		}
-		if held > 0 {
-			r.AtBound = append(r.AtBound, calib.Bound{Parameter: name, Side: report.Lower, Classes: held, Fitted: len(ends)})
+		if atZero > 0 {
+			r.AtBound = append(r.AtBound, calib.Bound{Parameter: name, Side: report.Lower, Classes: atZero, Fitted: len(ends)})
 		}
 	}
 }

@@ -103,7 +103,7 @@ func (m QuadraticRidge) choose(ctx context.Context, in calib.Input) (lambda, pas
 	part := fit.Folds(in.Cal, folds, in.Seed)
 	loss := make([]float64, len(grid))
 	for own := range folds {
-		rest, held := fit.Split(in.Cal, part, own)
+		rest, excluded := fit.Split(in.Cal, part, own)
 		o, err := fit.NewObjective(rest)
 		if err != nil {
 			return 0, 0, err
@@ -118,10 +118,10 @@ func (m QuadraticRidge) choose(ctx context.Context, in calib.Input) (lambda, pas
 			if err != nil {
 				return 0, 0, err
 			}
-			passes++ // of all rows: the fit, and the rows that are held out
-			q := data.NewProbs(held.Logits.Rows, held.Logits.Cols)
-			f.Map.(quadraticRidgeMap).Apply(q, held)
-			for i, y := range held.Labels {
+			passes++ // of all rows: the fit, and the excluded rows
+			q := data.NewProbs(excluded.Logits.Rows, excluded.Logits.Cols)
+			f.Map.(quadraticRidgeMap).Apply(q, excluded)
+			for i, y := range excluded.Labels {
 				loss[g] -= softmax.Log(max(q.Row(i)[y], fit.LeastProb))
 			}
 		}

@@ -64,9 +64,9 @@ func (b Bound) String() string {
 	limit := strconv.FormatFloat(b.Limit, 'g', -1, 64)
 	switch {
 	case b.Minus > 0 && b.Limit == 0:
-		limit = b.other()
+		limit = b.subtrahend()
 	case b.Minus > 0:
-		name += " - " + b.other()
+		name += " - " + b.subtrahend()
 	}
 	text := name + " " + sign + " " + limit
 	if b.Classes > 0 {
@@ -75,8 +75,8 @@ func (b Bound) String() string {
 	return text
 }
 
-// other names the parameter of the bin Minus.
-func (b Bound) other() string {
+// subtrahend names the parameter of the bin Minus.
+func (b Bound) subtrahend() string {
 	b.Bin = b.Minus
 	return b.Name()
 }
@@ -84,7 +84,7 @@ func (b Bound) other() string {
 // words returns the bound in words.
 func (b Bound) words() string {
 	if b.Minus > 0 {
-		return fmt.Sprintf("%s - %s at its %s bound", b.Name(), b.other(), b.Side)
+		return fmt.Sprintf("%s - %s at its %s bound", b.Name(), b.subtrahend(), b.Side)
 	}
 	name := b.Parameter
 	if name == "t" {

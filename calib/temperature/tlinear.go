@@ -119,22 +119,22 @@ func (GapTemperature) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, e
 // certainty is a measure s of how certain a row is, from its moments m at scale
 // 1; unit is G of the gap, 0 for the others.
 type certainty interface {
-	of(m *softmax.Moments, row []float32, unit float64) float64
+	value(m *softmax.Moments, row []float32, unit float64) float64
 }
 
 type byConfidence struct{}
 
-func (byConfidence) of(m *softmax.Moments, _ []float32, _ float64) float64 { return m.Conf() }
+func (byConfidence) value(m *softmax.Moments, _ []float32, _ float64) float64 { return m.Conf() }
 
 type byEntropy struct{}
 
-func (byEntropy) of(m *softmax.Moments, row []float32, _ float64) float64 {
+func (byEntropy) value(m *softmax.Moments, row []float32, _ float64) float64 {
 	return 1 - fit.ScaledEntropy(m, len(row))
 }
 
 type byGap struct{}
 
-func (byGap) of(_ *softmax.Moments, row []float32, unit float64) float64 {
+func (byGap) value(_ *softmax.Moments, row []float32, unit float64) float64 {
 	if unit == 0 {
 		return 0
 	}
@@ -151,7 +151,7 @@ func fitLinear[S certainty](ctx context.Context, in calib.Input, unit float64) (
 	s := make([]float64, o.Rows())
 	_, err = o.Sums(ctx, fit.Constant(1), 0, func(b *fit.RowBlock, _ []float64) {
 		for i := range b.Moments {
-			s[b.First+i] = measure.of(&b.Moments[i], in.Cal.Logits.Row(b.First+i), unit)
+			s[b.First+i] = measure.value(&b.Moments[i], in.Cal.Logits.Row(b.First+i), unit)
 		}
 	})
 	if err != nil {
@@ -206,7 +206,7 @@ func (m linearMap[S]) Parameters() []calib.Parameter {
 func (m linearMap[S]) Scales(dst []float64, set *data.Set, _ *calib.Unscaled) {
 	var measure S
 	for i, moments := range fit.Moments(set.Logits) {
-		s := measure.of(&moments, set.Logits.Row(i), m.Unit)
+		s := measure.value(&moments, set.Logits.Row(i), m.Unit)
 		dst[i] = 1 / (float64(m.A*(1-s)) + m.B)
 	}
 }

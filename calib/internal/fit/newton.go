@@ -140,19 +140,19 @@ func negligible(step, x []float64, unit float64) bool {
 }
 
 // projected returns the largest absolute component of the gradient among the
-// parameters that are not held by a bound.
+// parameters that are not blocked by a bound.
 func projected(x []float64, f report.Local, lo, hi []float64, unit float64) float64 {
 	most := 0.0
 	for j, g := range f.Gradient {
-		if !held(x[j], g, lo[j], hi[j]) {
+		if !blocked(x[j], g, lo[j], hi[j]) {
 			most = max(most, math.Abs(g)*unit)
 		}
 	}
 	return most
 }
 
-// held reports whether a parameter is at a bound and descent would leave the box.
-func held(x, gradient, lo, hi float64) bool {
+// blocked reports whether a parameter is at a bound and descent would leave the box.
+func blocked(x, gradient, lo, hi float64) bool {
 	return (x <= lo && gradient >= 0) || (x >= hi && gradient <= 0)
 }
 
@@ -175,7 +175,7 @@ func boxStep(x []float64, f report.Local, lo, hi []float64, unit, damping float6
 	p := len(x)
 	var free []int
 	for j := range x {
-		if !held(x[j], f.Gradient[j], lo[j], hi[j]) {
+		if !blocked(x[j], f.Gradient[j], lo[j], hi[j]) {
 			free = append(free, j)
 		}
 	}

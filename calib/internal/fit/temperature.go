@@ -312,18 +312,18 @@ func (s Span) extends(t float64) bool { return t == MinT && s.Least < t || t == 
 // temperature is at a usual bound.
 func (o *Objective) Spread(ctx context.Context) (float64, error) {
 	k := o.Logits.Cols
-	parts, alone := make([]float64, o.numSlots()), make([]int, o.numSlots())
+	parts, without := make([]float64, o.numSlots()), make([]int, o.numSlots())
 	err := o.eachRows(ctx, func(_ *workspace, slot, _ int, logits []float32, _ []int32) {
 		for ; len(logits) > 0; logits = logits[k:] {
 			gap, ok := topGap(logits[:k])
 			if parts[slot] += gap; !ok {
-				alone[slot]++
+				without[slot]++
 			}
 		}
 	})
 	sum, n := 0.0, o.Rows()
 	for slot, v := range parts {
-		sum, n = sum+v, n-alone[slot]
+		sum, n = sum+v, n-without[slot]
 	}
 	if spread := sum / float64(max(1, n)); err == nil && spread > 0 {
 		return spread, nil
@@ -342,7 +342,7 @@ func (o *Objective) MiddleGap(ctx context.Context) (float64, error) {
 		for i := lo; len(logits) > 0; i, logits = i+1, logits[k:] {
 			gap, ok := topGap(logits[:k])
 			if gaps[i] = gap; !ok {
-				gaps[i] = alone
+				gaps[i] = noGap
 			}
 		}
 	})
@@ -365,8 +365,8 @@ func (o *Objective) MiddleGap(ctx context.Context) (float64, error) {
 	return 1, nil
 }
 
-// alone is in the place of the gap of a row with fewer than two classes that are not masked.
-const alone = -1
+// noGap stands in the place of the gap of a row with fewer than two classes that are not masked.
+const noGap = -1
 
 // span returns the span of the logits of o.
 func (o *Objective) span(ctx context.Context) (Span, error) {

@@ -21,7 +21,7 @@ func confidenceAlone(s *subject) error {
 	if !s.contract.Confidence || s.contract.Cal == 0 { // nothing is fitted of the uncalibrated network
 		return nil
 	}
-	of := func(cal, test *data.Set) ([]float64, error) {
+	confidences := func(cal, test *data.Set) ([]float64, error) {
 		f, err := calib.FitInput(context.Background(), s.method, calib.Input{Cal: cal.View(s.contract.Cal), Seed: 1})
 		if err != nil {
 			return nil, err
@@ -33,11 +33,11 @@ func confidenceAlone(s *subject) error {
 		_, conf, err := calib.TopLabels(top, test.View(s.contract.Test))
 		return conf, err
 	}
-	want, err := of(s.cal, s.test)
+	want, err := confidences(s.cal, s.test)
 	if err != nil {
 		return err
 	}
-	got, err := of(alone(s.cal), alone(s.test))
+	got, err := confidences(reduced(s.cal), reduced(s.test))
 	if err != nil {
 		return fmt.Errorf("of a confidence alone: %w", err)
 	}
@@ -49,8 +49,8 @@ func confidenceAlone(s *subject) error {
 	return nil
 }
 
-// alone returns what is left of a set: confidence, correctness and the number of classes.
-func alone(set *data.Set) *data.Set {
+// reduced returns what is left of a set: confidence, correctness and the number of classes.
+func reduced(set *data.Set) *data.Set {
 	r := &data.Set{Confidence: slices.Clone(calib.NewUnscaled(set.Logits).Confidences()), Classes: set.Logits.Cols, Labels: make([]int32, len(set.Labels))}
 	for i, y := range set.Labels {
 		if int32(top(set.Logits.Row(i))) != y {
