@@ -15,29 +15,30 @@ import (
 // has a size of the logits: it reads the softmax at T = 1, or it has bounds, penalties or starts of fixed size.
 // FitInput divides logits of another size by a power of two first, and the map keeps the divisor.
 //
-// The size of logits is their middle gap: of the gaps of the two largest logits of the rows, the
-// mean of the middle half. A few rows of any size do not move it. With its rounded binary logarithm e
+// The size of logits is their middle gap. The gap of a row is the difference of its two largest logits, and the middle
+// gap is the mean of the middle half of all gaps, so a few rows of any size do not move it. Let e be its rounded binary
+// logarithm. The size is
 //
 //	least <= e <= most    usual, if small <= e <= large or the temperature of ts is in [0.35, 5.7]
 //
-// A network that is hardly ever wrong has large gaps at a temperature near 1, and one that is hardly
-// better than chance has small ones; a multiple of the logits of another network has them at a temperature that
-// is large or small, too. Log-probabilities always are of usual size, since their size has a meaning.
+// A network that is hardly ever wrong has large gaps at a temperature near 1, and a network that is hardly
+// better than chance has small ones. A multiple of the logits of another network has such gaps too, but at a temperature
+// that is large or small. Log-probabilities always are of usual size, since their size has a meaning.
 //
-// Else the divisor is the power of two nearest to the temperature of ts, so that the softmax
+// For logits of another size, the divisor is the power of two nearest to the temperature of ts, so that the softmax
 // of the divided logits is near the calibrated one. The temperature is limited to the gap times
 // 1/32 and 32, which matters where the NLL has no minimum. A quotient by a power of two has all
-// digits of the logit, so of 2^j times such logits the fit has the same bits.
+// digits of the logit, so the fit of 2^j times such logits has the same bits.
 //
-// The bounds and warnings of the report, and the parameters, are those for the divided logits.
-// A set with a confidence alone has no logits; there confidences of exactly 0 and 1 count as Ends says.
+// The parameters, and the bounds and warnings of the report, belong to the divided logits.
+// A set with a confidence alone has no logits. There Ends replaces confidences of exactly 0 and 1.
 //
 // Logits are divided in memory, so a method with a LogitSize takes no Stream.
 type LogitSize int
 
 // The sizes of logits.
 const (
-	// AnySize is of methods that follow the size of the logits, or have none.
+	// AnySize is the size of methods that follow the size of the logits, or have none.
 	AnySize LogitSize = iota
 
 	// SizeOfValues is a gap of 0.18 to 45, for methods that compute with logits or
@@ -182,7 +183,7 @@ type dividedMap[M Map] struct {
 
 func (m dividedMap[M]) Check() error { return errors.Join(m.by.check(), m.inner.Check()) }
 
-// CheckSet is that of the inner map. A confidence alone cannot be divided.
+// CheckSet returns the error of the inner map. A confidence alone cannot be divided.
 func (m dividedMap[M]) CheckSet(set *data.Set) error {
 	if set.Confidence != nil {
 		return errors.New("the model divides logits by a number first, and these are predictions with a confidence alone: fit the method on such predictions")

@@ -10,14 +10,14 @@ import (
 	"github.com/qats-bench/qats/data"
 )
 
-// Ends are the numbers as which confidences of exactly 0 and 1 count where a set has a confidence alone: they were rounded,
-// or said in words, and their log odds would be infinite. With n calibration rows
+// Ends are the numbers that replace confidences of exactly 0 and 1 in a set with a confidence alone. Such confidences were
+// rounded, or said in words, and their log odds would be infinite. With n calibration rows
 //
 //	One  = max(1 - 1/(2n), the middle of 1 and the largest confidence below it)
 //	Zero = min(1/(2n), the middle of 0 and the least confidence above it)
 //
-// so no two rows change places. Where no row has the confidence 1, One is 1, and so is it where the largest one below is the
-// next float64; likewise Zero. Later a confidence beyond counts as the end.
+// so no two rows change places. One is 1 if no row has the confidence 1, or if the largest confidence below 1 is the next
+// float64. The same holds for Zero. In a later set, a confidence beyond an end counts as the end.
 type Ends struct{ Zero, One float64 }
 
 // endsOf returns the ends of calibration rows.
@@ -115,7 +115,7 @@ func (m endedTopLabel) Check() error {
 	return m.inner.Check()
 }
 
-// CheckSet is that of the inner map.
+// CheckSet returns the error of the inner map.
 func (m endedTopLabel) CheckSet(set *data.Set) error { return CheckSet(m.inner, set) }
 
 // Parameters returns those of the inner map.

@@ -16,10 +16,10 @@ import (
 //
 //	se(ln T) = sqrt(sum g_i^2) / (beta sum V_i),
 //
-// where of rows with groups g_i is the sum over a group, since the derivative of the NLL in ln T is -beta g_i, and its second derivative at the minimum
-// is beta^2 sum V_i. Masked classes have no part. It is +Inf where every V_i is 0: the rows say
-// nothing of T. It is meaningless where T is at a bound. The errors are those of labels outside the classes, of
-// an empty set, and of ctx.
+// since the derivative of the NLL in ln T is -beta g_i, and its second derivative at the minimum is beta^2 sum V_i. If the
+// rows have groups, g_i is the sum over a group. Masked classes do not count. The result is +Inf if every V_i is 0: then
+// the rows say nothing of T. It has no meaning where T is at a bound. LogError returns an error for a label outside the
+// classes and for an empty set, and the error of ctx.
 func (m Temperature) LogError(ctx context.Context, cal *data.Set) (float64, error) {
 	o, err := fit.NewObjective(cal)
 	if err != nil {

@@ -56,7 +56,7 @@ type TopLabel interface {
 type Vector interface {
 	Map
 
-	// Apply writes an n x k table to dst, whose shape is that of the logits.
+	// Apply writes the n x k probabilities to dst, which has the shape of the logits.
 	Apply(dst data.Probs, set *data.Set)
 }
 

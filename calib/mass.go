@@ -11,8 +11,8 @@ import (
 )
 
 // Certain is a Map that may be certain: a number that a fit saved is a probability of exactly 0 or 1, such as
-// the share of a class in a bin where no row has it. A few rows are no proof of certainty, and one later
-// row that is otherwise has an infinite NLL.
+// the share of a class in a bin without a row of that class. A few rows do not prove certainty, and a single later
+// row that contradicts them has an infinite NLL.
 type Certain interface {
 	Map
 
@@ -22,13 +22,14 @@ type Certain interface {
 	Certain() bool
 }
 
-// Mass is the total probability e that a map mixes in, in [0, 1/3]: of a row with m classes that are not masked
+// Mass is the total probability e, in [0, 1/3], that a map mixes in. In a row with m classes that are not masked
 //
-//	q_j = (1 - e) p_j + e/m,  e = 1/(n + 2)
+//	q_j = (1 - e) p_j + e/m,  e = 1/(n + 2).
 //
-// and of a confidence, where the prediction is right or wrong, (1 - e) c + e/2. n is the number of rows of the
-// fit: by Laplace's rule of succession 1/(n + 2) is the chance of what none of n rows has shown. The order within a
-// row stays, and so do ties and the predicted class. A masked class keeps 0, and a class that is left alone 1.
+// A confidence c has two outcomes, right and wrong, and becomes (1 - e) c + e/2. n is the number of rows of the
+// fit: by Laplace's rule of succession, 1/(n + 2) is the chance of an outcome that none of n rows has shown. The order
+// within a row stays, and so do ties and the predicted class. A masked class keeps 0, and a single class that is not
+// masked keeps 1.
 //
 // Only a Certain map has a mass, and of other maps no number changes. It is saved with the map, under the key "mass".
 // A Certain map of a file without it, which an older version has written, predicts as it did.
@@ -113,7 +114,7 @@ func (m mixedMap[M]) Check() error {
 	return m.inner.Check()
 }
 
-// CheckSet is that of the inner map.
+// CheckSet returns the error of the inner map.
 func (m mixedMap[M]) CheckSet(set *data.Set) error { return CheckSet(m.inner, set) }
 
 // Parameters returns the parameters of the inner map, and the mass.

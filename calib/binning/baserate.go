@@ -26,7 +26,7 @@ import (
 //   - Formula: confidence c = max((right + 1)/(n + 2), (1 + 2^-20)/k), and (1 - c)/(k - 1) for each other class
 //   - Reference: Laplace's rule of succession
 //   - Compared with: the closed form
-//   - Agreement: drawn rows with and without masked classes: probabilities to 1e-15
+//   - Agreement: probabilities to 1e-15 on drawn rows, with and without masked classes
 //   - Departures: The rule of succession has no least confidence; with it the prediction could change.
 type BaseRate struct{}
 
@@ -49,7 +49,7 @@ func (BaseRate) String() string { return BaseRateEntry.Name }
 //   - Formula: confidence = (right + 1)/(n + 2)
 //   - Reference: Laplace's rule of succession
 //   - Compared with: the closed form
-//   - Agreement: drawn rows with and without masked classes: confidences to 1e-15
+//   - Agreement: confidences to 1e-15 on drawn rows, with and without masked classes
 //   - Departures: none
 type TopBaseRate struct{}
 

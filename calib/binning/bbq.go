@@ -30,8 +30,8 @@ import (
 //   - Reference: Naeini, Cooper and Hauskrecht 2015
 //   - Compared with: EFS-OpenSource/calibration-framework (netcal) 1.3.6, which
 //     CalArena runs
-//   - Agreement: lattice, 400 + 8 rows of 5 classes: probabilities to 1.1e-5, and to
-//     3e-15 if netcal adds likelihoods in float64, without the mass
+//   - Agreement: probabilities to 3e-15 on drawn rows, without the mass, if netcal adds
+//     likelihoods in float64; else to 1.1e-5
 //   - Departures: From the paper, as in netcal: bins of equal width in place of equal
 //     numbers of rows, BIC in place of the marginal likelihood under a beta prior (BDeu),
 //     and small weights are left out. From netcal: its bins are left-closed where shares

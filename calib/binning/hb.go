@@ -21,8 +21,8 @@ import (
 //     classes
 //   - Reference: Zadrozny and Elkan 2001; Guo, Pleiss, Sun and Weinberger 2017
 //   - Compared with: numpy
-//   - Agreement: 150 + 12 drawn rows of 4 classes: probabilities to 1e-13 with masks in
-//     numpy, without the mass
+//   - Agreement: probabilities to 1e-13 with masks in numpy on drawn rows, without the
+//     mass
 //   - Departures: Shares of 0 or 1 have a mass (calib.Mass). The papers leave two cases
 //     open. A bin without calibration rows returns its centre, as in two of four other
 //     implementations; the others return 0 or the share of the class. A row of zeros
@@ -51,8 +51,7 @@ func (Histogram) String() string { return HBEntry.Name }
 //   - Formula: confidence = accuracy of the rows in the bin of conf
 //   - Reference: Zadrozny and Elkan 2001; Gupta and Ramdas 2022
 //   - Compared with: numpy
-//   - Agreement: 150 + 12 drawn rows of 4 classes: confidences to 1e-13 with masks in
-//     numpy, without the mass
+//   - Agreement: confidences to 1e-13 with masks in numpy on drawn rows, without the mass
 //   - Departures: An empty bin returns its centre, as in hb. An accuracy of 0 or 1 has a
 //     mass (calib.Mass).
 type TopHistogram struct {
@@ -261,7 +260,7 @@ type hbTopMap struct {
 
 func (m hbTopMap) Check() error { return m.Bins.Check() }
 
-// Certain is that of the histogram.
+// Certain reports whether the histogram is.
 func (m hbTopMap) Certain() bool { return m.Bins.Certain() }
 
 // Confidences writes the value of the bin of every confidence.

@@ -22,9 +22,9 @@ import (
 //   - Reference: Zadrozny and Elkan 2001
 //   - Compared with: probmetrics 1.3.0,
 //     BinaryHistogramBinningCalibrator(strategy="quantile")
-//   - Agreement: on networks of others, without the mass, equal on rows that no edge divides differently;
-//     where the number of calibration rows is no multiple of the bins, edges divide many
-//     rows differently
+//   - Agreement: equal on networks of others, without the mass, on rows that no edge
+//     divides differently; if the number of calibration rows is no multiple of the bins,
+//     edges divide many rows differently
 //   - Departures: Shares of 0 or 1 have a mass (calib.Mass). A bin without rows, which
 //     only ties can cause, returns its centre; in probmetrics it returns the share of the
 //     class. A row of zeros becomes uniform, as in hb. The paper leaves both open.

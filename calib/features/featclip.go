@@ -29,8 +29,8 @@ import (
 //     least NLL that keeps 99 % of the accuracy
 //   - Reference: Tao, Dong and Xu 2025
 //   - Compared with: Linwei94/AAAI2025-FC (the authors')
-//   - Agreement: c exactly with an exhaustive search by the definition on drawn sets
-//   - Departures: none in the result, which is that of the exhaustive search. Under the
+//   - Agreement: c exactly on drawn sets, with an exhaustive search by the definition
+//   - Departures: none in the result, which equals an exhaustive search. Under the
 //     NLL, bounds leave out values of c that cannot be best. The ECE has no such
 //     bounds, so it is computed at every c below the largest feature.
 type FeatureClipping struct {

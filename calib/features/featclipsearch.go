@@ -31,7 +31,7 @@ import (
 //
 // Steps. A step computes one threshold with its bounds. It costs as much as some
 // thresholds of a sweep. Once clipPatience steps have excluded fewer, or fewer are
-// left, one sweep computes all that are left. So the result is that of the whole grid. The
+// left, one sweep computes all that are left. So the result is the same as on the whole grid. The
 // ECE has no bounds: one sweep computes it at every c.
 //
 // Hits. Bounds exclude nothing where the NLL is low, and the guard may reject all of that. So if

@@ -18,8 +18,8 @@ import (
 //
 //  1. For each of the partitions, from its own random W (groups x d), minimise the
 //     objective of the groups over W and tau; see gcMixture.
-//  2. A row belongs to its group g, the lowest index on ties. The temperature of a
-//     group is that of ts on its rows; the tau are dropped.
+//  2. A row belongs to its group g, the lowest index on ties. Each group
+//     gets the temperature of ts on its rows; the tau are dropped.
 //  3. The probability of a class is its mean over the partitions.
 //
 // W is learnt on one half of the calibration set and the temperatures on the other, so
@@ -122,7 +122,7 @@ func (g GroupCalibration) Fit(ctx context.Context, in calib.Input) (*calib.Fitte
 	return fitted, err
 }
 
-// Fit is that of GroupCalibration, on the same rows twice.
+// Fit fits as GroupCalibration does, but groups and temperatures have the same rows.
 func (g GroupCalibrationOneSet) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	if err := method.CheckGrouped(in.Cal); err != nil {
 		return nil, err

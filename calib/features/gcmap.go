@@ -93,7 +93,7 @@ func (m gcMap) CheckSet(set *data.Set) error { return method.CheckWidth(set, m.W
 const gcDeep = 600
 
 // Apply writes the mean over the partitions of softmax(l/T). If all partitions have
-// the same temperature, the bits are those of ts. Every term has the same top class,
+// the same temperature, the probabilities have the bits of ts. Every term has the same top class,
 // and so has the sum, since rounding is monotone. If rounding makes a smaller logit
 // tie with the top one, its class gets the float64 just below, as in softmax.Probs.
 func (m gcMap) Apply(dst data.Probs, set *data.Set) {

@@ -16,7 +16,7 @@ import (
 // HFE is energy-based instance-wise scaling, which the QaTS paper calls HFE. The
 // temperature of a row depends on its energy F. N_o and N_x are the densities of normal
 // distributions fitted by maximum likelihood: N_o to the energies of the correct
-// calibration rows, N_x to those of the wrong ones together with those of m rows of
+// calibration rows, N_x to the energies of the wrong ones together with m rows of
 // semantically out-of-distribution (OOD) images. The thetas are in [0, 10]. They
 // minimise the mean over all n + m rows of
 //
@@ -30,10 +30,8 @@ import (
 //     of wrong and OOD rows, T0 of ts
 //   - Reference: Kim and Kwon 2024
 //   - Compared with: mijoo308/Energy-Calibration (the authors')
-//   - Agreement: cifar10-jpeg-lt-r10/densenet121-k32, cifar10-jpeg-lt-r10/resnet18-w64,
-//     pneumoniamnist-28/resnet18-w16-s2, cifar10-jpeg/resnet50-w64 of data/bundle:
-//     probabilities to 1.1e-6 with the authors' objective and solver at the same T0; their
-//     solver ends 7e-15 above our minimum
+//   - Agreement: probabilities to 1.1e-6 on networks of data/bundle, with the authors'
+//     objective and solver at the same T0
 //   - Departures: The original limits T0 to [0.05, 5] and lets T fall below 0. Ours takes
 //     the T0 of ts, so that thetas of 0 give ts to the bit, and T has a floor. Its loss is
 //     also averaged over the k classes, which has the same minimum. With fewer than two
@@ -50,7 +48,7 @@ type HFE struct {
 //   - Formula: hfe without OOD rows
 //   - Reference: Kim and Kwon 2024
 //   - Compared with: mijoo308/Energy-Calibration (the authors')
-//   - Agreement: not compared without OOD rows; the function is that of hfe
+//   - Agreement: not compared without OOD rows; hfe has the same function
 //   - Departures: Those of hfe that do not concern OOD rows. The authors always use OOD
 //     rows.
 type HFEWithoutOOD struct{}
@@ -153,8 +151,8 @@ func (HFETarget) Contract() calib.Contract {
 // error is not convex in the thetas, so the result is a stationary point of the box
 // that is no worse than ts on the calibration set. In practice it is the minimum over
 // the box, but that is not promised. Fits of few rows start twice more, since local
-// minima were seen on them. The gradient of the report is that of the squared error,
-// its mean over rows of the sum over classes.
+// minima were seen on them. The report has the gradient of the squared error,
+// which is summed over classes and averaged over rows.
 func (h HFE) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	ood, err := h.outside(in, in.Cal.OOD, "out-of-distribution")
 	if err != nil {
@@ -163,12 +161,12 @@ func (h HFE) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	return fitHFE(ctx, in, ood)
 }
 
-// Fit is that of HFE on the calibration rows alone.
+// Fit fits as HFE does, on the calibration rows alone.
 func (HFEWithoutOOD) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	return fitHFE(ctx, in, data.Matrix{})
 }
 
-// Fit is that of HFE with target rows in place of OOD rows.
+// Fit fits as HFE does, with target rows in place of OOD rows.
 func (h HFETarget) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	var rows data.Matrix
 	if in.Target != nil {

@@ -21,11 +21,10 @@ import (
 //     = j]); flat at 0 and 1
 //   - Reference: Oron and Flournoy 2017
 //   - Compared with: assaforon/cir 2.5.1, the authors', in R; mathijs02/cir-model 0.2.0
-//   - Agreement: lattice, 400 + 8 rows of 5 classes, with cir: probabilities to 3e-10,
-//     the size of the second term; with cir-model, networks of others: docs/evidence.md; both
-//     without the mass
+//   - Agreement: with cir, probabilities to 3e-10 on drawn rows, the size of the second
+//     term; with cir-model, networks of others: docs/evidence.md; both without the mass
 //   - Departures: Ties are as in ir; in cir_model each of them is a score of its own. The
-//     term 1e-9 p and the mass are those of irova. probmetrics, which applies cir_model to
+//     term 1e-9 p and the mass are as in irova. probmetrics, which applies cir_model to
 //     each class, raises zeros to 1e-30 instead. The authors compare means after rounding
 //     them to 8 decimals; ours are compared exactly.
 type Centred struct{}

@@ -41,8 +41,8 @@ import (
 //     1/r_ij - (k-2))
 //   - Reference: Vovk, Petej and Fedorova 2015; Manokhin 2017
 //   - Compared with: ip200/venn-abers 1.5.3, package of the authors
-//   - Agreement: one-vs-rest, on networks of others: docs/evidence.md, for rows without a
-//     score above the largest calibration score; they differ where scores are tied, and
+//   - Agreement: one-vs-rest on networks of others, on rows without a score above the
+//     largest calibration score: docs/evidence.md; they differ where scores are tied, and
 //     where probabilities saturate
 //   - Departures: Ties are as in ir. For a score above the largest one, p0 and p1 are
 //     those of the definition, where the package takes those of its last point. The
@@ -59,8 +59,7 @@ type InductiveVennAbers struct {
 //     means over the ivap of disjoint folds
 //   - Reference: Vovk, Petej and Fedorova 2015; Manokhin 2017
 //   - Compared with: ip200/venn-abers 1.5.3, package of the authors
-//   - Agreement: on networks of others, with the folds of ours, it differs from ours
-//     where ivap does
+//   - Agreement: it differs on networks of others where ivap does, with the same folds
 //   - Departures: Ties and scores above the largest one are as in ivap. In the paper the
 //     scoring classifier is trained again for each fold, on the rows of the other folds.
 //     Here the folds share the scores of one trained network.

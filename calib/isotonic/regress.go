@@ -111,8 +111,8 @@ func (g Function) Check() error {
 	return nil
 }
 
-// certain reports whether g is exactly 0 or 1 at some probability above 0. At 0 itself, which is that of masked classes, a
-// value of 0 says nothing of others.
+// certain reports whether g is exactly 0 or 1 at some probability above 0. Masked classes have the
+// probability 0, so a value of 0 there says nothing about others.
 func (g Function) certain() bool {
 	n := len(g.X)
 	if n == 0 || g.Y[n-1] == 0 || g.Y[n-1] == 1 {

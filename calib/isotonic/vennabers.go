@@ -112,8 +112,8 @@ func newVennAbers(o vennOutcomes, stretched bool) vennAbers {
 	return v
 }
 
-// Odds returns log((1-p0)/p1) at a score, which is equal to that of a group if it is tied
-// with it. The merged probability of the two, which
+// Odds returns log((1-p0)/p1) at a score. A score that is tied with a group has the value of the
+// group. The merged probability of the two, which
 // minimises the worst regret of the logarithmic loss, is
 // p1/(1-p0+p1) = 1/(1+exp(Odds)).
 func (v *vennAbers) Odds(s float64) float64 {

@@ -24,9 +24,9 @@ import (
 //     mean NLL + lambda sum over c != j of A_cj^2 + mu sum b^2
 //   - Reference: Kull, Perello-Nieto, Kaengsepp, Silva Filho, Song and Flach 2019
 //   - Compared with: numpy
-//   - Agreement: 150 + 12 drawn rows of 4 classes, for given penalties: probabilities
-//     to 1e-6 with Newton's method and the whole Hessian; the choice of lambda is
-//     compared with independent fits, not with the authors' code
+//   - Agreement: probabilities to 1e-6 with Newton's method on drawn rows, for given
+//     penalties; the choice of lambda is compared with independent fits, not with the
+//     authors' code
 //   - Departures: The authors stop their solver, Adam, early. Ours goes to the minimum,
 //     and adds 1e-6 sum (A_cc-1)^2 so that there is one. They choose mu in two ways; ours
 //     is mu = lambda, unless it is given. Their grid of lambda has three values a decade
@@ -60,7 +60,7 @@ func (Dirichlet) String() string { return DirichletEntry.Name }
 //   - Reference: Kull, Perello-Nieto, Kaengsepp, Silva Filho, Song and Flach 2019;
 //     after Guo, Pleiss, Sun and Weinberger 2017
 //   - Compared with: none
-//   - Agreement: not compared by itself; the solver is that of dirichlet
+//   - Agreement: not compared by itself; dirichlet has the same solver
 //   - Departures: Those of dirichlet.
 type MatrixODIR Dirichlet
 
@@ -123,7 +123,7 @@ func (d Dirichlet) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, erro
 	return d.fitOn(ctx, in, "dirichlet", fit.LogProbs, func(m odirMap) calib.Map { return dirichletMap{m} })
 }
 
-// Fit reports as that of Dirichlet.
+// Fit reports as Dirichlet does.
 func (m MatrixODIR) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	return Dirichlet(m).fitOn(ctx, in, "ms-odir", rawLogits, func(m odirMap) calib.Map { return matrixMap{m} })
 }

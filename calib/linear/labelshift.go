@@ -22,17 +22,17 @@ import (
 // necessary. EM starts at the mean of p over the calibration rows. It sets pi to the
 // mean of q over the target rows until no share changes by more than 1e-6, or after 100
 // steps. It assumes that each class looks the same in both domains, p(x | y). If the
-// target rows are those of the calibration set, q = p. The prediction may change.
+// target rows are the calibration rows, q = p. The prediction may change.
 //
 // The calibration is one of
 //
 //   - bcts: bias-corrected temperature scaling, T and an offset b_j for each class, at
 //     the minimum of the calibration NLL;
-//   - ts: b = 0, and T is that of TemperatureScaling;
+//   - ts: b = 0, and T as in TemperatureScaling;
 //   - none: b = 0, T = 1, as in 2002.
 //
-// The NLL of the report is that of q on the calibration rows, whose shares of the
-// classes are other ones. It grows with the shift.
+// The report has the NLL of q on the calibration rows, where the shares of the classes are
+// not those of the target. It grows with the shift.
 //
 //   - Formula: q_j = w_j p_j / sum of the same, p = softmax(l/T + b), w_j = pi_j / mean
 //     of p_j over the calibration rows, pi at the maximum of the likelihood of the
@@ -41,8 +41,8 @@ import (
 //     Shrikumar 2020
 //   - Compared with: kundajelab/abstention, the authors': TempScaling, then
 //     EMImbalanceAdapter on its probabilities
-//   - Agreement: without calibration, on networks of others: docs/evidence.md, with the
-//     test rows as target; with ts and bcts their solver ends before the minimum
+//   - Agreement: without calibration on networks of others, with the test rows as target:
+//     docs/evidence.md; with ts and bcts their solver ends before the minimum
 //   - Departures: A ridge of 1e-6 (sum of b^2 + (T0/T - 1)^2), with T0 the temperature of
 //     ts, is added to the NLL of bcts, because a class without calibration rows has no
 //     minimum otherwise; the authors' code fails there. Like their code, EM compares with
@@ -88,8 +88,8 @@ func (LabelShift) Contract() calib.Contract {
 	return c
 }
 
-// Fit returns T, b and w. The iterations of the report are those of the calibration
-// and the steps of EM.
+// Fit returns T, b and w. The report counts the iterations of the calibration
+// and the steps of EM together.
 func (m LabelShift) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	m, err := method.Ready(m, in)
 	if err != nil {
@@ -217,7 +217,7 @@ func meanWeighted(ctx context.Context, n int, w []float64, row func(s []float64,
 type labelShiftMap struct {
 	T float64   // above 0
 	B []float64 `json:"b"` // k
-	W []float64 `json:"w"` // k, class shares of the target divided by those of the calibration set
+	W []float64 `json:"w"` // k, class shares of the target over class shares of the calibration set
 }
 
 // Parameters returns T.

@@ -20,7 +20,7 @@ import (
 //     targets (N+ + 1)/(N+ + 2) for the N+ hits and 1/(N- + 2) for the N- misses
 //   - Reference: Platt 1999; Lin, Lin and Weng 2007
 //   - Compared with: scipy's BFGS
-//   - Agreement: 20newsgroups-body/transformer-d64-l2 of data/bundle: a and b to 1e-6
+//   - Agreement: a and b to 1e-6 on a network of data/bundle
 //   - Departures: none
 type TopPlatt struct{}
 

@@ -14,13 +14,13 @@ import (
 )
 
 // QuadraticRidge is quadratic with a penalty of the distance from temperature scaling: for each class a logistic
-// regression on the log odds z of the softmax at the temperature of ts and on their square. Where the penalty is large the map is
-// ts, and where it is small it is about that of quadratic. The penalty is the same for all classes, so a class of few rows stays
-// near ts, and one of many leaves it. The prediction may change.
+// regression on the log odds z of the softmax at the temperature of ts and on their square. With a large penalty the map is
+// ts, and with a small one nearly the map of quadratic. The penalty is the same for all classes, so a class of few rows stays
+// near ts, and a class of many rows leaves it. The prediction may change.
 //
-// The distance is that of the coefficients of (z - mean)/sd, (z^2 - mean)/sd and 1 from those of z itself, with means and
-// standard deviations over the calibration rows. The penalty is chosen of 1, 10, ..., 10^6 by the mean NLL of rows that
-// the fit has not seen, in folds with temperatures of their own; the largest on ties. With fewer than two rows it is 10^6.
+// The distance is taken between the coefficients of (z - mean)/sd, (z^2 - mean)/sd and 1 and the coefficients that give z
+// itself, with means and standard deviations over the calibration rows. The penalty is one of 1, 10, ..., 10^6. It has the
+// least mean NLL on excluded folds, each with a temperature fitted without it; on ties the largest penalty is taken. With fewer than two rows it is 10^6.
 //
 //   - Formula: q_j = sigmoid(a_j z_j + c_j z_j^2 + b_j) / sum of the same, z_j = log(p_j/(1-p_j)) of p = softmax(l/T), at the
 //     minimum of the mean logistic loss + lambda/(2n) times the squared distance from a = 1, b = c = 0

@@ -25,12 +25,12 @@ import (
 //   - Reference: Tomani, Waseda, Shen and Cremers 2023
 //   - Compared with: futakw/DensityAwareCalibration, the authors': DAC and KNNScorer,
 //     whose search was replaced by brute force in numpy
-//   - Agreement: 292 + 8 drawn rows with features: distances to 1e-7 (float32 there); w
-//     and w0 at the minimum of their loss to 1e-6, with distances in float64; their
-//     L-BFGS-B can stop before the minimum
+//   - Agreement: on drawn rows, distances to 1e-7 (theirs in float32), and w and w0 to
+//     1e-6 at the minimum of their loss; their L-BFGS-B can stop before it
 //   - Departures: Neighbours are calibration rows, where the authors search the features
 //     of the training set. A calibration row is not its own neighbour when w and w0 are
-//     fitted. (The reported NLL is that of the fitted map, in which it is.) The authors
+//     fitted. The reported NLL is that of the fitted map, where a calibration row does count
+//     as its own neighbour. The authors
 //     sum w s over several layers, have one of their methods behind it, and keep T above
 //     1e-20; here are one layer, temperature scaling, and a floor as in hfe. By default K
 //     is 1 in 1,000 rows, the authors' share: 50 of 50,000 rows of CIFAR-10, 10 of 12,811

@@ -13,7 +13,7 @@ import (
 // KernelRegression is the kernel calibrator of CalArena and probmetrics: the estimate
 // of the class probabilities given the vector of softmax probabilities that
 // Popordanoska, Sayer and Blaschko (2022) use to measure calibration errors. For two
-// classes it is the beta kernel. The bandwidth is that of Scott's rule: .033 for 5,000
+// classes it is the beta kernel. The bandwidth follows Scott's rule: .033 for 5,000
 // rows of two classes, .27 for ten, .85 for a hundred. On five networks of data/bundle
 // with 2 to 20 classes its confidence is too high, by .05 to .17. Probabilities are
 // limited to [1e-10, 1 - 1e-10]. A class without calibration rows would have probability 0, and then the classes share a
@@ -31,8 +31,7 @@ import (
 //   - Reference: Popordanoska, Sayer and Blaschko 2022; probmetrics (Berta,
 //     Holzmueller, Jordan and Bach 2025)
 //   - Compared with: probmetrics 1.3.0, KernelCalibrator, which CalArena runs
-//   - Agreement: lattice, 400 + 8 rows of 5 classes: probabilities to 2e-14, with and
-//     without a bandwidth, and without a mass
+//   - Agreement: probabilities to 2e-14 on drawn rows, without the mass
 //   - Departures: probmetrics has no mass. It draws rows with torch's
 //     generator. The paper chooses b by the leave-one-out likelihood, which both leave
 //     out. The paper leaves out the row itself, since it measures on the same rows.

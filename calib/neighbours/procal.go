@@ -28,9 +28,9 @@ import (
 //   - Reference: Xiong, Deng, Koh, Wu, Li, Xu and Hooi 2023
 //   - Compared with: MiaoXiong2320/ProximityBias-Calibration (the authors'), with faiss
 //     and statsmodels
-//   - Agreement: 292 + 8 drawn rows with features: proximities to 1e-6 (float32 there);
-//     bandwidths and confidences to 1e-12 given the same proximities
-//   - Departures: The proximity is that of the authors' code; in the paper it is exp of
+//   - Agreement: on drawn rows, proximities to 1e-6 (theirs in float32), and confidences
+//     to 1e-12 given the same proximities
+//   - Departures: The proximity follows the authors' code; in the paper it is exp of
 //     minus the mean distance. Their code divides by max(n1 f1 + n0 f0, 1e-10 n1), so a
 //     row far from all others gets confidence 0; ours has no such floor. Where c or r does
 //     not vary among the right or the wrong rows, the bandwidth takes the deviation over

@@ -23,8 +23,8 @@ import (
 //   - Reference: Xiong, Deng, Koh, Wu, Li, Xu and Hooi 2023
 //   - Compared with: MiaoXiong2320/ProximityBias-Calibration (the authors'):
 //     BinMeanShift with MultiIsotonicRegression
-//   - Agreement: 292 + 8 drawn rows with features: probabilities to 1e-12 given the same
-//     proximities, after their probabilities are divided by the sum of the row
+//   - Agreement: probabilities to 1e-12 on drawn rows given the same proximities, after
+//     their rows are divided by their sums
 //   - Departures: Those of procal in the proximity, and of ir. The authors calibrate
 //     within a group by histogram binning or one-vs-rest isotonic regression too; here
 //     is the one that keeps the prediction. A group without calibration rows, by ties

@@ -26,8 +26,8 @@ const constantDeviation = 1e-9
 
 // newKernels returns the densities of two groups of points by the normal-reference rule,
 // h = 1.06 s n^(-1/6), s the standard deviation of x or y among the n points of the
-// group. Where s is below Constant, it is that of the points of both groups. Where that
-// is below Constant, the factor is left out in both densities, even if it varies in one.
+// group. If s is below constantDeviation, the deviation of the points of both groups replaces it. If that deviation
+// is below constantDeviation too, the factor is left out in both densities.
 func newKernels(groups *[2]densityKernels) {
 	for axis := range 2 {
 		all := deviation(slices.Concat(groups[0].axis(axis), groups[1].axis(axis)))

@@ -27,9 +27,9 @@ import (
 //     0.001), w the code of an autoencoder of the features
 //   - Reference: Joy, Pinto, Lim, Torr and Dokania 2023
 //   - Compared with: thwjoy/adats (the authors')
-//   - Agreement: trained networks differ by their random numbers; the test NLL on
-//     networks of data/bundle was within the spread of single draws of theirs, except for
-//     a small set
+//   - Agreement: trained networks differ by their random numbers; on networks of
+//     data/bundle, except for a small set, the test NLL was within the spread of single
+//     draws of the authors
 //   - Departures: The authors' prediction takes one random draw of w, so an image has
 //     another confidence each time. Ours is the mean of the probabilities over 10 draws.
 //     All rows use the same standard-normal vectors, drawn from the seed of the fit and
@@ -98,9 +98,8 @@ func (AdaTS) Contract() calib.Contract {
 	return c
 }
 
-// Fit trains the network. The report's iterations are the minibatches, and its passes
-// the epochs, that were completed. Its gradient is that of the last minibatch, at
-// best noise around 0.
+// Fit trains the network. The report counts the completed minibatches as iterations and the
+// completed epochs as passes. Its gradient belongs to the last minibatch, and is at best noise around 0.
 func (a AdaTS) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	a, err := a.filled()
 	if err != nil {

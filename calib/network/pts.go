@@ -30,8 +30,7 @@ import (
 //     two layers of 5, by Brier score
 //   - Reference: Tomani, Cremers and Buettner 2022
 //   - Compared with: tochris/pts-uncertainty (the authors'), shortened; numpy
-//   - Agreement: lattice, 120 rows of 12 classes, with the same start and 20 steps of
-//     Adam: T to 1e-13 and the loss to 1e-9 with numpy
+//   - Agreement: T to 1e-13 on drawn rows, with the same start and 20 steps
 //   - Departures: Others who run it "as per paper" take 100,000 minibatches at a rate of
 //     5e-5. Ours takes 5,000 at 1e-3, with the same product. The last bias starts at the
 //     temperature of ts instead of 0, because with 0 some draws of the weights start at T
@@ -85,8 +84,8 @@ func (ParameterizedTemperature) Contract() calib.Contract {
 	return c
 }
 
-// Fit trains the network. The report's iterations are minibatches, its gradient is
-// that of the last one, and its passes are those of the training and of ts.
+// Fit trains the network. The report counts minibatches as iterations, and has the gradient of
+// the last one. Its passes are the passes of the training and of ts together.
 func (m ParameterizedTemperature) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	m, err := calib.WithDefaults(m)
 	if err != nil {

@@ -31,8 +31,7 @@ import (
 //     largest logits)) + 0.1, at most 1000, two layers of 16, by a smooth ECE
 //   - Reference: Guo et al. 2026
 //   - Compared with: Misakaaaaaz/calibench (the authors'); numpy
-//   - Agreement: lattice, 150 rows of 5 classes, with the same start: T to 1e-12 and
-//     the loss after 20 steps to 1e-8 with the formulas of that code in numpy
+//   - Agreement: T to 1e-12 on drawn rows, with the same start and 20 steps
 //   - Departures: The best epoch is returned. The authors' copy of the best network is
 //     shallow, so they use the last epoch. Their code adds 1e-6 to denominators; ours
 //     adds nothing.
@@ -74,8 +73,8 @@ func (m *SMART) Options() []calib.Option {
 // Contract needs logits and labels.
 func (SMART) Contract() calib.Contract { return method.OfValues(method.Sized(method.LogitsContract())) }
 
-// Fit trains the network. The report's iterations and passes are epochs. Its gradient
-// is that of the surrogate at the best network.
+// Fit trains the network. The report's iterations and passes are epochs. It has the
+// gradient of the surrogate at the best network.
 func (m SMART) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	m, err := method.Ready(m, in)
 	if err != nil {

@@ -58,7 +58,7 @@ func New[F Function](k int) Functions[F] {
 	return Functions[F]{PerClass[F]{Classes: make([]F, k)}}
 }
 
-// ClassScore is that of the functions.
+// ClassScore returns the score that the functions see.
 func (m Functions[F]) ClassScore() string {
 	var f F
 	return f.ClassScore()

@@ -31,10 +31,10 @@ import (
 // 0.999 and 1e-8. With few steps or a small rate the result is the start more than the
 // data, and a never reaches 0, where QaTS is temperature scaling.
 //
-// The losses but NLL are not convex in T. Newton's method starts at the temperature of ts,
-// at 1, and halfway from both to a falling line; the least minimum counts.
+// All losses except the NLL are not convex in T. Newton's method starts at the temperature of ts,
+// at 1, and halfway from both to a falling line, and the least minimum is taken.
 //
-// Parameters are those of Eq. 6, T = A (1-q) + B. So a rising temperature has A = -a
+// A and B are the parameters of Eq. 6, T = A (1-q) + B. So a rising temperature has A = -a
 // and B = a + b.
 //
 //   - Formula: qats with the mean Brier score, the NLL of "the prediction is right" or
@@ -43,8 +43,8 @@ import (
 //     0.001 + softplus(v)
 //   - Reference: variant of QaTS, Eqs. 6 and 10
 //   - Compared with: scipy's L-BFGS-B; optax's adam; the authors published none
-//   - Agreement: two networks of data/bundle: a and b to 1e-7 with scipy from several
-//     starts, to 1e-9 with optax
+//   - Agreement: a and b to 1e-7 with scipy and to 1e-9 with optax on networks of
+//     data/bundle
 //   - Departures: These are choices that the paper leaves open. It minimises "the
 //     chosen loss" with "smooth surrogates such as" the NLL, asks for a, b > 0, and
 //     names no optimiser. Eq. 6 has a falling temperature.

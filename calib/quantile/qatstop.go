@@ -16,19 +16,20 @@ import (
 // the logits that ts-top derives from c. With two classes and logits it is QaTS; with more it is another map, as ts-top
 // is. See TopLabel.
 //
-// Ranks are of log odds that are limited to +-log 2^53, 36.7, so that all confidences beyond tie with 0 and 1. A
+// Confidences are ranked by their log odds. Log odds are limited to +-log 2^53 = 36.7, so that all confidences beyond tie
+// with 0 and 1. A
 // confidence above 1/k keeps its order among them. Below 1/k, which no softmax gives, a lower temperature lowers the
 // confidence, and two rows may change places. If all confidences are equal the rank is 1 and a has no effect: a is 0.
-// If a = 0, the fit is that of ts-top, and a warning says so. Calibration rows with one class that is not masked are
+// If a = 0, the fit equals ts-top, and a warning says so. Calibration rows with one class that is not masked are
 // left out, since their confidence is 1 whatever is fitted.
 //
 //   - Formula: confidence sigmoid((z + L)/T - L), T = a (1-q) + b, z the log odds of c, L = log(k-1), q the rank of c
 //     among the calibration rows, a in [0, 1000], b in [0.001, 1000], by mean NLL of "the prediction is right"
 //   - Reference: variant of QaTS, Eqs. 5 and 6, of derived logits
 //   - Compared with: scipy's L-BFGS-B; qats of this program, on the derived logits
-//   - Agreement: 20newsgroups-body/transformer-d64-l2 of data/bundle: a and b to 1e-6 with scipy; lattice, 600 rows of
-//     2 classes, and 500 drawn rows of 7 classes: a and b to 1e-6 with qats
-//   - Departures: The loss is that of qats with log(k-1) less for each wrong row, which does not depend on T.
+//   - Agreement: a and b to 1e-6 with scipy on a network of data/bundle, and with qats on
+//     drawn rows
+//   - Departures: The loss is smaller than the loss of qats by log(k-1) for each wrong row, which does not depend on T.
 type QaTSTop struct{}
 
 // QaTSTopEntry is the entry of QaTSTop.

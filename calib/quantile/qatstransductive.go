@@ -19,8 +19,8 @@ import (
 //   - Formula: qats with q the rank of the confidence among unlabelled target rows
 //   - Reference: variant of QaTS, Eq. 5
 //   - Compared with: none: the authors published none
-//   - Agreement: not compared; a and b are those of qats
-//   - Departures: Ranks are those of the target rows, where the paper's formula has the
+//   - Agreement: not compared with code; a and b equal those of qats
+//   - Departures: Ranks are among the target rows, where the paper's formula has the
 //     calibration rows.
 type TransductiveQaTS struct{}
 

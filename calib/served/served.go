@@ -3,7 +3,7 @@
 //
 //	func main() { served.Main(mine.Entry) }
 //
-// The numbers of such a program are those of the probabilities that it writes, in float64.
+// The numbers of such a program come from the probabilities that it writes, in float64.
 package served
 
 import (

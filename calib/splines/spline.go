@@ -33,9 +33,8 @@ import (
 //   - Reference: Gupta, Rahimi, Ajanthan, Mensink, Sminchisescu and Hartley 2021
 //   - Compared with: kartikgupta-at-anu/spline-calibration (the authors'); numpy and
 //     scipy
-//   - Agreement: lattice, 400 rows of 5 classes: confidences to 1e-11 with numpy and
-//     scipy, which follow the paper; the authors' code differs by its interpolation
-//     (all without the mass)
+//   - Agreement: confidences to 1e-11 on drawn rows with numpy and scipy, which follow the
+//     paper, without the mass; the authors' code differs by its interpolation
 //   - Departures: A confidence that is limited to 0 or 1 has a mass (calib.Mass). Between
 //     two calibration rows the authors' code swaps the weights of its linear
 //     interpolation, so that the farther row counts more. Ours are not swapped. Rows of

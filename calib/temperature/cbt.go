@@ -20,8 +20,8 @@ import (
 //   - Agreement: not compared
 //   - Departures: Only the abstract is known to us. Matching confidence to accuracy,
 //     bins of equal mass and limiting the accuracy to [0.01, 0.99] follow public code
-//     of the same group. The number of bins is that of the metrics. The solver is that
-//     of ec: cbt with one bin is ec, except for the limits of the accuracy.
+//     of the same group. The metrics have as many bins. Each bin is
+//     fitted as by ec, so cbt with one bin is ec, except for the limits of the accuracy.
 type ConfidenceBinTemperature struct {
 	Bins int // of confidence, equal mass, 1 to 1000; 0 means 15
 }

@@ -19,7 +19,7 @@ import (
 // temperature, which divides its logit. The prediction may change. l_j/T_j is not
 // relative to the other logits, so the offset of a row matters.
 //
-// Several readings of the paper exist. Ours is that of code of the same group and of
+// Several readings of the paper exist. Ours follows code of the same group and of
 // later benchmarks. All T_j start at the temperature of ts, limited to [0.5, 5]. Then
 // the classes take turns. Each moves to the temperature of the grid with the least
 // ECE-15 on the calibration set, among those that do not lower its accuracy. The search
@@ -31,8 +31,7 @@ import (
 //     found class by class for the least ECE-15
 //   - Reference: Frenkel and Goldberger 2021
 //   - Compared with: calibench (others'); numpy
-//   - Agreement: lattice, 400 rows of 5 classes and 300 of 3: T exactly and ECE to 1e-12
-//     with a search in numpy in our order of classes
+//   - Agreement: T exactly on drawn rows, with a search in numpy in our order of classes
 //   - Departures: Only the abstract of the paper is known to us. Classes take turns from
 //     the most frequent to the rarest on the calibration set; of equally frequent classes
 //     the one with the larger mean logit is first. In calibench they go by number, and the

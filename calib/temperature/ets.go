@@ -23,8 +23,7 @@ import (
 //     logits, by squared error: first T, then w
 //   - Reference: Zhang, Kailkhura and Han 2020
 //   - Compared with: zhang64-llnl/Mix-n-Match-Calibration (the authors')
-//   - Agreement: 150 + 12 drawn rows of 4 classes: probabilities to 1e-6, where its
-//     solver stops
+//   - Agreement: probabilities to 1e-6 on drawn rows, where its solver stops
 //   - Departures: The authors' code descends to a minimum in T from 1. The error need not
 //     be convex in T, so ours takes the best of 25 temperatures and goes to the minimum
 //     next to it. Their code finds w by sequential quadratic programming. Ours solves a
@@ -64,8 +63,8 @@ func (EnsembleTemperatureScaling) Contract() calib.Contract {
 	return c
 }
 
-// Fit returns T and w. The gradient of the report is that of the squared error in
-// log T, 0 at a bound.
+// Fit returns T and w. The report has the gradient of the squared error in
+// log T, which is 0 at a bound.
 func (EnsembleTemperatureScaling) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	if err := fit.CheckLabelled(in.Cal); err != nil {
 		return nil, err

@@ -22,7 +22,7 @@ import (
 //     entropy(softmax(l)) / log k, by mean NLL
 //   - Reference: Balanya, Maronas and Ramos 2024
 //   - Compared with: the authors' (Balanya et al.)
-//   - Agreement: the NLL of a brute-force search on five drawn sets to 1e-9
+//   - Agreement: NLL to 1e-9 on drawn sets, with a brute-force search
 //   - Departures: The authors' code starts BFGS at w = 0.01, b = 0.1. Ours starts a damped
 //     Newton method at the temperature of ts, so the result is never worse than ts on the
 //     calibration set. If their code converges, both end at the same point. T has a floor,

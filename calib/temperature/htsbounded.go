@@ -12,9 +12,9 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// BoundedEntropyScaling is hts with temperatures between bounds. Where few calibration rows are wrong, hts gives rows of
-// next to no entropy a temperature near 0, and a test row of them that is wrong costs hundreds of nats. Here no temperature
-// is further from that of ts than by the factor range. The bounds are approached smoothly. With w = b = 0 it is ts, so the fit is
+// BoundedEntropyScaling is hts with temperatures between bounds. Where few calibration rows are wrong, hts gives a temperature near 0 to
+// rows with almost no entropy, and such a test row costs hundreds of nats if it is wrong. Here every temperature is within
+// the factor range of the temperature of ts. The bounds are approached smoothly. With w = b = 0 it is ts, so the fit is
 // never worse than ts on the calibration set. The NLL is not convex in (w, b), so the result is a stationary point.
 //
 //   - Formula: p = softmax(l/T), T = T_ts exp(L tanh(x/L)), x = w log h + b, L = log range, h = entropy(softmax(l)) / log k, T_ts

@@ -12,16 +12,16 @@ import (
 )
 
 // TSECEGrid is temperature scaling by the ECE, the other common fit: the default of
-// focal_calibration and of code derived from it. The bins are those of the metric
+// focal_calibration and of code derived from it. The metric has the same bins
 // (softmax.Bin), in float64. If several temperatures have the least ECE, the smallest
 // wins, as in the original. The calibration set is read once for every temperature.
-// The grid is fixed, as that of the original, so it does not follow logits of an unusual size.
+// The grid is fixed, as in the original, so it does not follow logits of an unusual size.
 //
 //   - Formula: p = softmax(l/T), T of 0.1, 0.2, ..., 10 with the least ECE-15
 //   - Reference: Mukhoti, Kulharia, Sanyal, Golodetz, Torr and Dokania 2020, public
 //     code
 //   - Compared with: torrvision/focal_calibration (the authors')
-//   - Agreement: not compared; the result is that of a search by the definition
+//   - Agreement: not compared with code; equal to a search by the definition
 //   - Departures: T = i/10 is the float64 nearest to the decimal, where theirs adds 0.1
 //     repeatedly. The ECE is computed in float64.
 type TSECEGrid struct{}

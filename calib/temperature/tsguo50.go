@@ -12,7 +12,7 @@ import (
 
 // TSGuo50 is temperature scaling as gpleiss/temperature_scaling fitted it until July 2025.
 // Most papers copied that code, and many published columns of TS come from it, so it is
-// a method of its own. The fit is that of torch.optim.LBFGS with lr 0.01, max_iter 50
+// a method of its own. The fit follows torch.optim.LBFGS with lr 0.01, max_iter 50
 // and no line search. It stops before the minimum, because each step covers a hundredth
 // of the way. Start and rate are fixed, so it does not follow logits of an unusual size.
 //
@@ -20,8 +20,8 @@ import (
 //     0.01
 //   - Reference: github.com/gpleiss/temperature_scaling before July 2025
 //   - Compared with: gpleiss/temperature_scaling before July 2025 (the authors')
-//   - Agreement: five drawn sets of 30 to 60 rows: T to 1e-10 and the number of steps
-//     exactly in float64, T to 2e-5 in float32
+//   - Agreement: T to 1e-10 on drawn sets in float64, to 2e-5 in float32, with the same
+//     number of steps
 //   - Departures: Ours computes in float64, theirs in float32. A step to T <= 0 is an
 //     error.
 type TSGuo50 struct{}

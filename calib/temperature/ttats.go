@@ -21,7 +21,7 @@ import (
 //   - Formula: p = softmax(mean of l and its v augmented views / T), T of ts
 //   - Reference: Hekler, Brinker and Buettner 2023; AdaTS in the QaTS paper
 //   - Compared with: none: the authors published none
-//   - Agreement: not compared; T is that of ts, and the mean is compared with its
+//   - Agreement: not compared with code; T equals the T of ts, and a test has the mean by its
 //     definition
 //   - Departures: None known. The paper's text was not available, only its abstract and
 //     a script by others.
@@ -44,7 +44,7 @@ func (AugmentedTemperatureScaling) Contract() calib.Contract {
 	return calib.Contract{Cal: data.Logits | data.Labels, Test: data.Logits | data.Augmented, Streams: true, Masked: true}
 }
 
-// Fit returns the temperature of ts and its report. The NLL is that of ts, because
+// Fit returns the temperature of ts and its report. Its NLL stays the NLL of ts, because
 // the calibration set has no views.
 func (AugmentedTemperatureScaling) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	f, err := calib.TemperatureScaling{}.Fit(ctx, in)

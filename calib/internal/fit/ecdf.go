@@ -77,8 +77,8 @@ func (o *Objective) Tails(ctx context.Context) ([]float64, error) {
 func NewECDF(tails []float64) ECDF { return newRanking(tails).ECDF }
 
 // ranking is an ECDF with an index, for ranking many rows. The index has about
-// n/4 buckets of equal width over the bits of the tails, whose order is that of
-// their values. So sorting the tails and finding one of them both take a few
+// n/4 buckets of equal width over the bits of the tails, which are ordered as
+// their values are. So sorting the tails and finding one of them both take a few
 // steps a row for any n. A ranking takes 9 bytes a row.
 type ranking struct {
 	ECDF

@@ -14,7 +14,7 @@ import (
 // parts and returns the part of each row. Sizes of parts differ by at most one
 // row. The number of parts must not exceed the number of rows.
 //
-// The random order is that of a hash of the seed, the sorted gaps of the row to
+// The random order is the order of a hash of the seed, the sorted gaps of the row to
 // its largest logit, and the gap of its label. So the part of a row does not
 // depend on its position in the set, on the order of the classes or on an offset
 // of the logits.

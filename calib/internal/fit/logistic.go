@@ -26,13 +26,13 @@ type Logistic struct {
 	Identity bool
 
 	// Ridge is the penalty of the distance from the identity: Ridge/(2n) times its square is added to the mean loss. The
-	// distance is that of the slopes and the offset of the standardised columns. 0 means none; else Minimise starts at the
+	// distance is taken in the slopes and the offset of the standardised columns. 0 means none; else Minimise starts at the
 	// identity, whatever the size of the column.
 	Ridge float64
 }
 
 // usualOdds are the largest standard deviation of a column at which the identity is a start,
-// and one over the least. Beyond it the loss at the identity is flat, or far from that of
+// and one over the least. Beyond it the loss at the identity is flat, or far from the loss at
 // every useful slope, and Newton's method would take too many steps from there.
 const usualOdds = 1e3
 

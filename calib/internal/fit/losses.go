@@ -63,7 +63,7 @@ func localOf(sum []float64) report.Local {
 //	f = log(1 + s) - [wrong] log s
 //	f' = S1/(1 + s) - [wrong] S1/s,   f'' = Var_p - [wrong] (S2/s - (S1/s)^2).
 //
-// T_i and x are those of line. Where s is too small for a float64, a wrong row has the loss 745
+// T_i and x are as in line. Where s is too small for a float64, a wrong row has the loss 745
 // nats, about -log of the smallest float64.
 func (o *Objective) TopLine(ctx context.Context, q, x []float64) (report.Local, error) {
 	return o.line(ctx, q, x, func(b *RowBlock, i int) (value, first, second float64) {
@@ -89,7 +89,7 @@ func (o *Objective) TopLine(ctx context.Context, q, x []float64) (report.Local, 
 //
 //	c' = -c m,   c'' = c (m^2 - V).
 //
-// T_i and x are those of line. It takes one pass.
+// T_i and x are as in line. It takes one pass.
 func (o *Objective) GapLine(ctx context.Context, q, x []float64, bin []int, bins int) (report.Local, error) {
 	const width = 6
 	total, err := o.Sums(ctx, ByRow(lineScale(q, x)), bins*(width+1), func(b *RowBlock, sum []float64) {
@@ -139,7 +139,7 @@ func (o *Objective) GapLine(ctx context.Context, q, x []float64, bin []int, bins
 //	f'  = 2 sum_k p_k^2 (d_k - m) - 2 p_y (d_y - m)
 //	f'' = 4 sum_k p_k^2 (d_k - m)^2 - 2 V sum_k p_k^2 - 2 p_y ((d_y - m)^2 - V).
 //
-// The sums over p_k^2 are those of exp(2 beta d), the moments at 2 beta. In T they are
+// The sums over p_k^2 are sums of exp(2 beta d), the moments at 2 beta. In T they are
 //
 //	df/dT   = -beta^2 f'
 //	d2f/dT2 = beta^4 f'' + 2 beta^3 f'.
@@ -173,8 +173,8 @@ func (o *Objective) BrierLine(ctx context.Context, q, x []float64) (report.Local
 }
 
 // TailOf returns the sum of exp(l_j - max l) over the other classes of a row with the confidence c, (1-c)/c. It is
-// limited to [2^-53, 2^53], of which the first is that of the largest float64 below 1. Of logits, a confidence that rounds
-// to 1 has log odds of 36.7. Of a confidence alone, exact ones count as others before (calib.Ends).
+// limited to [2^-53, 2^53]; the largest float64 below 1 has 2^-53. So a confidence of logits that rounds to 1 has log odds
+// of 36.7. In a set with a confidence alone, calib.Ends replaces confidences of exactly 0 and 1 first.
 func TailOf(c float64) float64 { return LimitedTail((1 - c) / c) }
 
 // LimitedTail returns a tail within the limits of TailOf.
@@ -209,8 +209,8 @@ func NewTopOdds(odds []float64, hit []bool, k int) *TopOdds {
 // TopScaled returns the confidence of a row with the log odds z among k classes at scale 1/T.
 func TopScaled(z, l, scale float64) float64 { return Sigmoid(float64(scale*(z+l)) - l) }
 
-// row returns the NLL of "the prediction is right" of row i at 1/T = beta, with its derivatives in beta. It is that of
-// the derived logits but for log(k-1) of each wrong row.
+// row returns the NLL of "the prediction is right" of row i at 1/T = beta, with its derivatives in beta. For a
+// wrong row it is smaller by log(k-1) than the NLL of the derived logits.
 func (t *TopOdds) row(i int, beta float64) (value, first, second float64) {
 	x := t.Gap[i]
 	s := float64(beta*x) - t.L

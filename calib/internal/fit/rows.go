@@ -64,8 +64,8 @@ func Open(row []float32) int {
 	return open
 }
 
-// KeepTop divides q by total. A class with a smaller logit than the top class, whose
-// q rounding made equal to that of the top class, gets the float64 just below.
+// KeepTop divides q by total. If rounding makes the q of a class with a smaller logit
+// equal to the q of the top class, that class gets the float64 just below.
 func KeepTop(q []float64, row []float32, total float64) {
 	top := TopClass(row)
 	most := q[top] / total

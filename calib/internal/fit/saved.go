@@ -10,7 +10,7 @@ import (
 )
 
 // Usable reports whether a model may hold the temperature t. The range is wider
-// than that of any fit, whose logits may have any size of a float32. It is narrow enough
+// than any fit can reach, with logits of any size of a float32. It is narrow enough
 // that 1/T is finite and a temperature between two others stays positive in float64.
 func Usable(t float64) bool { return t >= 1e-50 && t <= 1e50 }
 

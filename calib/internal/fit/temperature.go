@@ -21,8 +21,8 @@ func Temperature(ctx context.Context, o *Objective) (float64, report.Report, err
 }
 
 // TemperatureOfPart is Temperature for some rows of a set whose temperature is whole. A few rows
-// often have no minimum, and then the bound is a matter of taste: it is that of the usual span,
-// unless whole is beyond it. The search begins at start; 0 stands for where any search begins.
+// often have no minimum, and then any bound would do: it is the bound of the usual span,
+// unless whole is beyond that span. The search begins at start, or at the usual place if start is 0.
 func TemperatureOfPart(ctx context.Context, o *Objective, whole, start float64) (float64, report.Report, error) {
 	o.usual, o.start = whole >= MinT && whole <= MaxT, start
 	return Temperature(ctx, o)
@@ -291,8 +291,8 @@ func Usual() Span { return Span{MinT, MaxT} }
 //
 //	[MinT min(1, spread), MaxT max(1, spread)].
 //
-// Temperature scaling has no scale of its own: of s times the logits the temperature is s
-// times that of the logits. Fixed bounds would leave very large scores, such as those of
+// Temperature scaling has no scale of its own: s times the logits have s times the
+// temperature. Fixed bounds would leave very large scores, such as those of
 // a support vector machine on unscaled features, and very small ones as they are.
 // The largest temperature grows with the spread and the least one falls with it, so the span
 // is never narrower than the usual one.

@@ -27,7 +27,7 @@ func VectorContract() calib.Contract {
 	return calib.Contract{Cal: data.Logits | data.Labels, Test: data.Logits}
 }
 
-// FeaturesContract is that of a method that reads features and keeps the prediction.
+// FeaturesContract is the contract of methods that read features and keep the prediction.
 func FeaturesContract() calib.Contract {
 	return calib.Contract{
 		Cal:       data.Logits | data.Labels | data.Features,
