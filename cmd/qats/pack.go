@@ -9,7 +9,6 @@ import (
 
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/cluster"
-	"github.com/qats-bench/qats/internal/atomicfile"
 	"github.com/qats-bench/qats/internal/english"
 	"github.com/qats-bench/qats/internal/terminal"
 	"github.com/qats-bench/qats/results"
@@ -37,6 +36,9 @@ func packCommand() *cobra.Command {
 			if task.task == "" {
 				return usage("%s", "cluster pack needs --task, as in --task 0/8")
 			}
+			if err := checkOutput(file); err != nil {
+				return err
+			}
 			if at.Task, err = task.of(cmd, specs, at.Task.Tests); err != nil {
 				return err
 			}
@@ -45,18 +47,18 @@ func packCommand() *cobra.Command {
 				return err
 			}
 			t := at.Task
-			digest := at.runDigest(specs, t.Tests)
 			count := at.countTasks(plan, specs, t.Tests, t.N)[t.I]
-			record := cluster.Records(at.storeDir(), digest, t.N)[t.I]
-			switch {
-			case count.missing > 0:
-				return &notIn{taskCells: count, tasks: []string{fmt.Sprintf("%d (%d)", t.I, count.missing)}, here: true}
-			case !record.Done: // another run has made the cells
-				record = cluster.Record{Run: digest, Task: t.I, Of: t.N, Done: true, Failed: count.failed}
+			record := cluster.Records(at.storeDir(), at.runDigest(specs, t.Tests), t.N)[t.I]
+			if count.missing > 0 || !record.Done { // its record says with which flags it has ended, and which cells failed
+				return &notIn{taskCells: count, tasks: []string{fmt.Sprintf("%d of %d", t.I, t.N)}, here: true}
 			}
 			file = cmp.Or(file, packName(t.I, t.N))
+			stdout, err := binaryOutput(cmd, file)
+			if err != nil {
+				return err
+			}
 			objects := 0
-			err = atomicfile.WriteNamed(file, func(w io.Writer) error {
+			err = save(file, stdout, func(w io.Writer) error {
 				objects = 0
 				pack, err := record.NewPack(w)
 				if err != nil {
@@ -66,9 +68,12 @@ func packCommand() *cobra.Command {
 					objects++
 					return pack.Add(kind, text, body)
 				})
-				return cmp.Or(err, pack.Close())
+				if err != nil {
+					return err
+				}
+				return pack.Close()
 			})
-			if err != nil {
+			if err != nil || file == stdoutName {
 				return err
 			}
 			_, err = terminal.Fprintf(unlessQuiet(cmd), "%s: %s of task %d of %d\n", file, english.Count(objects, "object"), t.I, t.N)

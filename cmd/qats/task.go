@@ -214,7 +214,7 @@ func (p *places) countTasks(plan *experiments.Plan, specs []*spec.Spec, tests, n
 	return list
 }
 
-// notIn is the error of an assembly, or the pack of a task, that lacks cells.
+// notIn is the error of an assembly, or of the pack of a task, that lacks cells.
 type notIn struct {
 	taskCells // of all tasks
 	tasks     []string
@@ -222,6 +222,9 @@ type notIn struct {
 }
 
 func (e *notIn) Error() string {
+	if e.here && e.missing == 0 {
+		return fmt.Sprintf("no task with these flags has ended in the store, though it has the cells of task %s; run the task first, with the same flags", e.tasks[0])
+	}
 	if e.here {
 		return fmt.Sprintf("%d of %d cells are missing, of task %s; run the task first, with the same flags", e.missing, e.cells, e.tasks[0])
 	}
