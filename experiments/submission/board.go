@@ -100,6 +100,9 @@ func Board(ctx context.Context, version string, registry leaderboard.Folder, ent
 	if b, err = of(tier.Spec.Title, members, settings); err != nil {
 		return nil, nil, err
 	}
+	for _, n := range checks.numbers() {
+		b.Rounds = append(b.Rounds, leaderboard.FreshTable(n, checks.rounds[n]))
+	}
 	b.Folder = path.Join("results", "leaderboard", FolderOf(version))
 	return b, refused, nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -62,6 +63,7 @@ func (e *Entry) CardDigest() (string, error) { return fileDigest(filepath.Join(e
 type checks struct {
 	registry []results.Record // of all methods of the registry
 	looked   []Looked
+	rounds   map[int][]leaderboard.Fresh
 }
 
 // checksOf returns the checks of a version; nil for version 1, which has none.
@@ -69,13 +71,28 @@ func checksOf(tier *Tier, folder leaderboard.Folder, registry []leaderboard.Memb
 	if tier.Version == V1 {
 		return nil, nil
 	}
-	c := &checks{}
+	c := &checks{rounds: map[int][]leaderboard.Fresh{}}
 	for _, m := range registry {
 		c.registry = append(c.registry, m.Records...)
+	}
+	for _, n := range folder.Rounds() {
+		methods, err := folder.ReadRound(n)
+		if err != nil {
+			return nil, err
+		}
+		c.rounds[n] = methods
 	}
 	var err error
 	c.looked, err = ReadLooked(folder)
 	return c, err
+}
+
+// numbers returns those of the rounds, the first one first.
+func (c *checks) numbers() []int {
+	if c == nil {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(c.rounds))
 }
 
 // look says why a person must look at an entry before it is ranked; "" for no reason, or after the look.
@@ -97,6 +114,13 @@ func (c *checks) look(e *Entry, m *leaderboard.Member) (string, error) {
 	others := lists.Where(m.Drawn, func(r results.Record) bool { return r.Method != m.Method })
 	for _, a := range leaderboard.Alarms(ofMethod(m.Method, m.Drawn), slices.Concat(c.registry, others)) {
 		why = append(why, a.String()+" (drawn splits)")
+	}
+	for _, n := range c.numbers() {
+		for _, f := range c.rounds[n] {
+			if f.Method == m.Method && f.Card == card && f.ToBeLookedAt() {
+				why = append(why, fmt.Sprintf("its gain on public labels is larger than on labels drawn anew in round %d (%s on %s, p = %.2g)", n, f.Score, f.At, f.Holm))
+			}
+		}
 	}
 	if more := len(why) - shownReasons; more > 0 {
 		why = append(why[:shownReasons], fmt.Sprintf("and %d more", more))

@@ -22,6 +22,7 @@ import (
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/engine"
 	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/internal/pool"
 	"github.com/qats-bench/qats/internal/splitmix"
 	"github.com/qats-bench/qats/metrics"
@@ -260,7 +261,9 @@ func (t *Tier) OfLogitsAlone(names []string) ([]spec.Method, error) {
 	if err != nil {
 		return nil, err
 	}
-	methods := slices.DeleteFunc(with.Spec.Methods, func(m spec.Method) bool { return len(m.Info(t.Spec.Name).Sees) > 0 })
-	first := slices.IndexFunc(methods, func(m spec.Method) bool { return m.Name == t.Spec.Baseline })
-	return append([]spec.Method{methods[first]}, slices.Delete(methods, first, first+1)...), nil
+	methods := lists.Where(with.Spec.Methods, func(m spec.Method) bool { return len(m.Info(t.Spec.Name).Sees) == 0 })
+	of := func(baseline bool) []spec.Method {
+		return lists.Where(methods, func(m spec.Method) bool { return (m.Name == t.Spec.Baseline) == baseline })
+	}
+	return slices.Concat(of(true), of(false)), nil
 }

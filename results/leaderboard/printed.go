@@ -18,7 +18,8 @@ type Printed struct {
 	From     []string // what the settings are measured on
 	Methods  int      // of the registry
 	Entries  int
-	Folder   string // with the numbers of the registry, in the project
+	Rounds   []*table.Table // of labels drawn anew, the first one first
+	Folder   string         // with the numbers of the registry, in the project
 }
 
 // Section is the table of a contract with its texts.

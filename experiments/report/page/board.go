@@ -18,6 +18,7 @@ type board struct {
 	Style    template.CSS
 	Banner   banner
 	Tables   []boardTable
+	Rounds   []*table.Table
 	Legend   []string
 	Statuses any
 	Folder   string
@@ -33,7 +34,7 @@ type boardTable struct {
 // WriteBoard writes the page of the leaderboard. It has no script: the tables are whole, in the order of the ranks.
 func WriteBoard(w io.Writer, b *leaderboard.Printed) error {
 	c := board{
-		Title: fmt.Sprintf("%s: %s", b.Title, b.Count()), Style: template.CSS(style), Legend: b.Legend, Statuses: leaderboard.Statuses(), Folder: b.Folder,
+		Title: fmt.Sprintf("%s: %s", b.Title, b.Count()), Style: template.CSS(style), Legend: b.Legend, Rounds: b.Rounds, Statuses: leaderboard.Statuses(), Folder: b.Folder,
 		Banner: banner{"measured", "MEASURED", fmt.Sprintf("All %d settings of this page are %s.", b.Settings.Measured, results.MeasuredOn(b.From))},
 	}
 	for _, s := range b.Sections {
