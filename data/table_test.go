@@ -42,6 +42,9 @@ func TestTablesAreReadByTheirHeaders(t *testing.T) {
 	for _, c := range tableCases(t) {
 		t.Run(c.Name, func(t *testing.T) {
 			for _, name := range []string{"x.csv", "x.TSV.gz"} {
+				if isJSON(c.Text) {
+					name = map[string]string{"x.csv": "x.json", "x.TSV.gz": "x.JSONL.gz"}[name]
+				}
 				path := filepath.Join(t.TempDir(), name)
 				text := []byte(c.Text)
 				if strings.HasSuffix(name, ".gz") {
