@@ -23,6 +23,9 @@ type Reading struct {
 	Split      string
 
 	Ignore []string // labels that are names, of rows without a class, which are left out
+
+	Kind      Kind   // what the scores are; AnyKind where names and values say it
+	Cal, Test string // values of the column of sets; empty for the usual ones
 }
 
 // Stated reports whether the owner says anything.

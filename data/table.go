@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/qats-bench/qats/data/npy"
+	"github.com/qats-bench/qats/internal/inputfile"
 	"github.com/qats-bench/qats/internal/lists"
 )
 
@@ -30,6 +31,11 @@ func readTextTable(name string, r io.Reader, limit int64, reading Reading) (npy.
 	if err != nil {
 		return nil, nil, err
 	}
+	return t.read(reading)
+}
+
+// read returns the arrays of a table as readTextTable does.
+func (t *textTable) read(reading Reading) (npy.Held, []string, error) {
 	c, err := columnsOf(t, reading)
 	if err != nil {
 		return nil, nil, err
@@ -37,13 +43,44 @@ func readTextTable(name string, r io.Reader, limit int64, reading Reading) (npy.
 	return c.arrays()
 }
 
+// ReadTables returns the arrays of a labelled table of at most limit bytes, as the bytes of a .safetensors, and what was taken
+// from it in lines, as Forms reads it. Of two tables with the same columns the first calibrates.
+func ReadTables(files []string, limit int64, reading Reading) (arrays []byte, told []string, err error) {
+	var all *textTable
+	for i, name := range files {
+		f, _, err := inputfile.Open(name)
+		if err != nil {
+			return nil, nil, err
+		}
+		t, err := parseTable(name, f, limit)
+		f.Close()
+		if err != nil {
+			return nil, nil, err
+		}
+		if i == 0 {
+			all = t
+			if len(files) > 1 {
+				all.files = slices.Repeat([]string{name}, len(t.rows))
+			}
+			continue
+		}
+		if !slices.Equal(all.header, t.header) {
+			return nil, nil, all.fail("the files have different columns: "+few(all.header, 12)+"; "+few(t.header, 12), "")
+		}
+		all.rows, all.lines = append(all.rows, t.rows...), append(all.lines, t.lines...)
+		all.files = append(all.files, slices.Repeat([]string{name}, len(t.rows))...)
+	}
+	return all.read(reading)
+}
+
 // columns are the columns of a table that make sets.
 type columns struct {
 	*textTable
-	scores []int    // in the order of the classes; one for the score of one of two classes
-	titled []string // the class in the title of each
-	label  int
-	split  int // -1 where no column says the set
+	reading Reading
+	scores  []int    // in the order of the classes; one for the score of one of two classes
+	titled  []string // the class in the title of each
+	label   int
+	split   int // -1 where no column says the set
 
 	kind     Kind
 	decimals map[rune]bool // the decimal points of the numbers so far
@@ -100,7 +137,7 @@ var scorePrefixes = []struct {
 // classes in ascending order, which is a warning, and an error where the accuracy is at most that of
 // chance.
 func columnsOf(t *textTable, r Reading) (*columns, error) {
-	c := &columns{textTable: t, label: -1, split: -1, made: map[int]bool{}, stated: len(r.Classes) > 0, rowsOf: map[Split][]int{}, classes: map[string]int32{}, decimals: map[rune]bool{}}
+	c := &columns{textTable: t, reading: r, label: -1, split: -1, made: map[int]bool{}, stated: len(r.Classes) > 0, rowsOf: map[Split][]int{}, classes: map[string]int32{}, decimals: map[rune]bool{}}
 	for j, h := range t.header {
 		if h != "" && slices.Index(t.header, h) != j {
 			return nil, t.fail("two columns are named "+h, "")
@@ -128,7 +165,7 @@ func columnsOf(t *textTable, r Reading) (*columns, error) {
 			labels, plain = []int{j}, t.plainTitles()
 		}
 	}
-	if found := with(splitTitles); len(found) > 0 && !c.isFraction(found[0]) && !((slices.Contains(foldTitles, plain[found[0]]) || c.namesFolds(found[0])) && c.isFold(found[0])) {
+	if found := with(splitTitles); len(found) > 0 && t.files == nil && !c.isFraction(found[0]) && !((slices.Contains(foldTitles, plain[found[0]]) || c.namesFolds(found[0])) && c.isFold(found[0])) {
 		c.split = found[0]
 	}
 	confidence, correct := c.confidenceColumns(plain), lists.Where(with(correctNames), func(j int) bool { return c.isFlag(j) || strings.Contains(plain[j], "correct") })
@@ -168,7 +205,8 @@ func columnsOf(t *textTable, r Reading) (*columns, error) {
 		predicted = c.predictionsOf(plain)
 	}
 	var a *aloneColumns
-	if !c.stated {
+	mayBeAlone := !c.stated && (r.Kind == AnyKind || r.Kind == KindConfidence)
+	if mayBeAlone {
 		a = c.aloneOf(plain, confidence, correct, predicted, labels)
 	}
 	if a == nil && r.Confidence != "" {
@@ -177,7 +215,7 @@ func columnsOf(t *textTable, r Reading) (*columns, error) {
 	if err := c.chooseRows(); err != nil {
 		return nil, err
 	}
-	if a == nil && !c.stated && len(labels) <= 1 {
+	if a == nil && mayBeAlone && len(labels) <= 1 {
 		var err error
 		if a, err = c.predictedOrClass(plain, correct, predicted); err != nil {
 			return nil, err
@@ -186,6 +224,9 @@ func columnsOf(t *textTable, r Reading) (*columns, error) {
 	if a != nil {
 		c.alone = a
 		return c, c.chooseBeside(plain, r)
+	}
+	if r.Kind == KindConfidence {
+		return nil, t.fail("no column confidence with one of correctness, or with predictions and labels (the columns are "+few(t.header, 12)+")", "")
 	}
 	switch {
 	case len(labels) == 0:
@@ -227,6 +268,7 @@ func (c *columns) leaveOut(labels []string) error {
 	}
 	var rows [][]string
 	var lines []int
+	var files []string
 	left := map[string]int{}
 	for i, row := range c.rows {
 		if slices.Contains(labels, row[c.label]) {
@@ -234,6 +276,9 @@ func (c *columns) leaveOut(labels []string) error {
 			continue
 		}
 		rows, lines = append(rows, row), append(lines, c.lines[i])
+		if c.files != nil {
+			files = append(files, c.files[i])
+		}
 	}
 	for _, l := range labels {
 		if left[l] == 0 {
@@ -244,7 +289,7 @@ func (c *columns) leaveOut(labels []string) error {
 	if len(rows) == 0 {
 		return c.fail("no row is left", "")
 	}
-	c.rows, c.lines = rows, lines
+	c.rows, c.lines, c.files = rows, lines, files
 	return nil
 }
 
@@ -361,7 +406,13 @@ func (c *columns) isFraction(col int) bool {
 func (c *columns) chooseRows() error {
 	if c.split < 0 {
 		for i := range c.rows {
-			c.rowsOf[""] = append(c.rowsOf[""], i)
+			to := Split("")
+			if c.files != nil {
+				if to = Test; c.files[i] == c.name {
+					to = Cal
+				}
+			}
+			c.rowsOf[to] = append(c.rowsOf[to], i)
 		}
 		return nil
 	}
@@ -383,7 +434,14 @@ func (c *columns) chooseRows() error {
 		}
 		return ""
 	}
-	cal, test := take(Cal, calTitles()), take(Test, testTitles)
+	calNames, testNames := calTitles(), testTitles
+	if c.reading.Cal != "" {
+		calNames = []string{strings.ToLower(c.reading.Cal)}
+	}
+	if c.reading.Test != "" {
+		testNames = []string{strings.ToLower(c.reading.Test)}
+	}
+	cal, test := take(Cal, calNames), take(Test, testNames)
 	if cal == "" && test == "" {
 		return c.fail(fmt.Sprintf("column %s has the values %s, and none of cal, val and test", c.title(c.split), few(names, 8)), "if they are folds, --fold "+c.title(c.split)+"; else name the values: python3 -m qatsbench.datasets import csv --split "+c.title(c.split)+" --cal VALUE --test VALUE")
 	}
@@ -968,7 +1026,7 @@ func (c *columns) arrays() (npy.Held, []string, error) {
 			}
 		}
 	}
-	percent := c.percent(values)
+	percent := (c.reading.Kind == AnyKind || c.reading.Kind == KindProbs) && c.percent(values)
 	if percent {
 		for _, list := range values {
 			for i := range list {
@@ -976,7 +1034,10 @@ func (c *columns) arrays() (npy.Held, []string, error) {
 			}
 		}
 	}
-	kind, why := c.kindOf(values)
+	kind, why := c.reading.Kind, ""
+	if kind == AnyKind {
+		kind, why = c.kindOf(values)
+	}
 	if percent {
 		why = " (every row is in [0, 100] and sums to 100: read as per cent)"
 	}

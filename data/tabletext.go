@@ -26,12 +26,17 @@ type textTable struct {
 	comma  rune
 	header []string
 	rows   [][]string
-	lines  []int // of rows, in the file
+	lines  []int    // of rows, in the file
+	files  []string // of rows, where there are several
 }
 
 // problem is an error of a field.
 func (t *textTable) problem(row, col int, cause, fix string) error {
-	return &problem.Problem{Place: fmt.Sprintf("%s:%d: column %s", t.name, t.lines[row], t.title(col)), Cause: cause, Fix: fix}
+	name := t.name
+	if t.files != nil {
+		name = t.files[row]
+	}
+	return &problem.Problem{Place: fmt.Sprintf("%s:%d: column %s", name, t.lines[row], t.title(col)), Cause: cause, Fix: fix}
 }
 
 // fail is an error of the table.

@@ -34,6 +34,7 @@ func addCommands(root *cobra.Command) {
 	for _, g := range groups {
 		root.AddCommand(g.commands...)
 	}
+	root.AddCommand(arraysCommand())
 	addFormers(root)
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
 		if cmd != root {

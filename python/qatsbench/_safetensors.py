@@ -52,3 +52,13 @@ def _numbers(a):
     step = max(1, _BLOCK * len(a) // max(1, a.nbytes))
     for lo in range(0, len(a), step):
         yield memoryview(np.ascontiguousarray(a[lo : lo + step], plain).reshape(-1).view(np.uint8))
+
+
+def load(data):
+    """Return the arrays of the bytes of a stream, by name."""
+    n = 8 + struct.unpack_from("<Q", data)[0]
+    types = {name: kind for kind, name in _TYPES.items()}
+    return {
+        name: np.frombuffer(data[n + x["data_offsets"][0] : n + x["data_offsets"][1]], "<" + types[x["dtype"]]).reshape(x["shape"])
+        for name, x in json.loads(data[8:n]).items()
+    }

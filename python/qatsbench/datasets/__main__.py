@@ -31,11 +31,8 @@ def memory(text):
 
 
 def labels(text):
-    """Reads a list of labels, such as -100,255."""
-    try:
-        return [int(v) for v in text.split(",")]
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r}; want integers, separated by commas") from None
+    """Reads a list of labels, such as -100,255 or unknown."""
+    return [int(v) if v.removeprefix("-").isdecimal() else v for v in map(str.strip, text.split(","))]
 
 
 class NoData(argparse.Action):
@@ -168,6 +165,14 @@ not overwritten; comments in an existing manifest.yaml are lost.""",
         help="csv: columns of the classes in order, or a pattern for them such as 'p*', where the header does not tell them; for confidences without logits the number of classes",
     )
     i.add_argument("--label", default="", help="csv: column of the label, a class from 0 or its name, where the header does not tell it")
+    for name, what in (
+        ("confidence", "the probability of the predicted class"),
+        ("prediction", "predicted classes"),
+        ("group", "groups, such as patients"),
+        ("weight", "weights"),
+        ("fold", "the folds of the scores"),
+    ):
+        i.add_argument(f"--{name}", default="", metavar="COLUMN", help=f"csv: column of {what}")
     i.add_argument(
         "--kind",
         default="",
@@ -368,6 +373,11 @@ def main(arguments=None):
                 "training",
                 "classes",
                 "label",
+                "confidence",
+                "prediction",
+                "group",
+                "weight",
+                "fold",
                 "kind",
                 "ignore",
                 "split",

@@ -91,6 +91,8 @@ def stage(stage, n):
 
     try:
         for split, part in (("cal", n.cal), ("test", n.test)):
+            for name, a in (part.beside if part is not None else {}).items():
+                write(f"{split}/{name}.npy", np.ascontiguousarray(a))
             if part is not None and n.kind == "confidence":
                 write(split + "/confidence.npy", part.scores)
                 write(split + "/correct.npy", (part.labels == 0).astype("<i4"))

@@ -43,8 +43,13 @@ class Options:
     training: str = ""  # how the networks differ from the paper's of the same name
     classes: list = dataclasses.field(default_factory=list)  # csv, parquet: what the header does not tell
     label: str = ""
+    confidence: str = ""
+    prediction: str = ""
+    group: str = ""
+    weight: str = ""
+    fold: str = ""
     kind: str = ""
-    ignore: list = dataclasses.field(default_factory=list)  # labels whose rows are left out
+    ignore: list = dataclasses.field(default_factory=list)  # labels whose rows are left out; names of a table
     split: str = ""
     cal: str = "cal"
     test: str = "test"
@@ -309,33 +314,19 @@ def _tensors(file):
 
 def read_csv(files, o, skipped):
     """Reads one table, or two: calibration and test."""
-    yield from _labelled(files, o, lambda file: tables.text_table(forms.read_bytes(file)))
+    _one_or_two(files, o)
+    yield from _sets(files, tables.read(files, o), o, "a table")
 
 
 def read_parquet(files, o, skipped):
     """Reads one file of columns, or two. A column of lists is as many columns."""
-    yield from _labelled(files, o, _parquet)
+    _one_or_two(files, o)
+    yield from _sets(files, tables.columns([at(f, _parquet, f) for f in files], o, files), o, "a table")
 
 
-def _labelled(files, o, opened):
+def _one_or_two(files, o):
     if len(files) > 2 or len(files) == 2 and o.split:
         raise DatasetError(f"{len(files)} files; give a calibration and a test file, or one" + " with --split COLUMN" * bool(o.split))
-    read = [at(file, opened, file) for file in files]
-    yield from _sets(files, at(files[0], tables.labelled, read, o), o, "a table")
-
-
-class _Columns:
-    """Columns as a table of texts, which tables.labelled reads."""
-
-    delimiter, line, column = ",", 0, forms.Table.column
-    columns = forms.Table.columns
-
-    def __init__(self, found):
-        self.header, self._values = list(found), list(found.values())
-
-    def rows(self):
-        for self.line, row in enumerate(zip(*self._values), 1):
-            yield ["" if v is None else v if isinstance(v, str) else repr(v) for v in row]
 
 
 def _parquet(file):
@@ -353,7 +344,7 @@ def _parquet(file):
             flat |= {f"{name}_{j}": [v[j] for v in values] for j in range(k)}
         else:
             flat[str(name)] = values
-    return _Columns(flat)
+    return flat
 
 
 def read_pickle(files, o, skipped):
@@ -434,7 +425,7 @@ def _sets(files, found, o, given):
     stem = re.sub(r"(\.gz)?$", "", base(files[0]))
     dataset = o.dataset or choices.plain(os.path.splitext(stem)[0])
     note = ""
-    sets = {s: Split(z, y) for s, (z, y) in found.sets.items()}
+    sets = {s: Split(z, y, beside=found.beside.get(s, {})) for s, (z, y) in found.sets.items()}
     if found.kind != "confidence":
         found.told += _leave_out(sets, o)
     if len(sets) == 1:
@@ -442,18 +433,22 @@ def _sets(files, found, o, given):
         y = labels(only.labels)
         if len(y) != len(only.scores):
             raise DatasetError(f"{short(files[0], 200)}: {len(only.scores)} rows of scores and {len(y)} labels")
-        digests = np.array([int(splits.digest(dataset, "rows", i)[:16], 16) for i in range(len(y))], np.uint64)
-        cal = splits.stratified(digests, y)
+        groups = only.beside.get("groups")
+        names = range(len(y)) if groups is None else groups.tolist()
+        digests = np.array([int(splits.digest(dataset, "rows", i)[:16], 16) for i in names], np.uint64)
+        cal = splits.stratified(digests, y if groups is None else np.zeros_like(y))
         if cal.all() or not cal.any():
             raise DatasetError(f"{short(files[0], 200)}: {len(y)} rows are too few to calibrate and to test")
         sets = {"cal": only.take(cal), "test": only.take(~cal)}
-        note = "one set, of which half of the rows of each class calibrate, by SHA-256"
+        note = f"one set, of which half of the {'rows of each class calibrate' if groups is None else 'groups calibrate'}, by SHA-256"
         whole = (
             f"; {COMMAND} try takes the whole file and judges by cross-fitting"
             if given == "a table" and not base(files[0]).endswith(".parquet")
             else ""
         )
-        found.told.append("one set: half of the rows of each class calibrate, and the others test" + whole)
+        found.told.append(
+            f"one set: half of the {'rows of each class calibrate' if groups is None else 'groups calibrate'}, and the others test" + whole
+        )
     yield Network(
         dataset,
         o.backbone or "network",

@@ -78,70 +78,6 @@ LABELS = [
     "obs",
     "observed",
 ]
-# The names of a confidence alone, which is taken where there are no scores, of the flags that say whether the prediction is
-# right, and of predicted classes.
-CONFIDENCES = ["confidence", "confidences", "conf"]
-LARGEST = [
-    "max_prob",
-    "max_proba",
-    "max_probability",
-    "prob_max",
-    "p_max",
-    "pmax",
-    "maxprob",
-    "max_p",
-    "max_softmax",
-    "msp",
-    "top_prob",
-    "top1_prob",
-    "top_probability",
-]
-
-
-def is_confidence(name):
-    """Reports whether a name is one of a confidence alone: one of CONFIDENCES as its last word, or a largest probability."""
-    words = name.split("_")
-    return words[-1] in CONFIDENCES or words[0] in CONFIDENCES and words[1:] == ["score"] or name in LARGEST
-
-
-CORRECT = [
-    "correct",
-    "is_correct",
-    "correctness",
-    "hit",
-    "hits",
-    "right",
-    "tp",
-    "is_tp",
-    "true_positive",
-    "is_true_positive",
-    "matched",
-    "is_matched",
-    "match",
-    "is_match",
-    "exact_match",
-    "is_right",
-    "success",
-    "answer_correct",
-    "was_correct",
-]
-PREDICTED = [
-    "predicted",
-    "pred",
-    "preds",
-    "prediction",
-    "predictions",
-    "y_pred",
-    "y_hat",
-    "pred_label",
-    "pred_labels",
-    "predicted_label",
-    "predicted_labels",
-    "predicted_class",
-    "pred_class",
-    "predicted_classes",
-    "y_predicted",
-]
 CALS = ["cal", "calibration", "val", "valid", "validation"]
 
 KNOWN = (
@@ -164,6 +100,8 @@ def role_of(name):
     """Returns the split that a name states, or "", and the rest of the name."""
     split, rest = "", []
     for word in plain(name).split("_"):
+        if word == "oof":  # out of fold: one set
+            continue
         if word == "test":
             split = "test"
         elif word in CALS:

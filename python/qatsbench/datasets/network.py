@@ -55,15 +55,18 @@ def _id(source):
 
 @dataclasses.dataclass
 class Split:
-    """The calibration or the test set of a network: scores n x k, labels n, features n x d or None."""
+    """The calibration or the test set of a network: scores n x k, labels n, features n x d or None, and weights, groups and
+    folds of the rows, by name."""
 
     scores: np.ndarray
     labels: np.ndarray
     features: np.ndarray | None = None
+    beside: dict = dataclasses.field(default_factory=dict)
 
     def take(self, rows):
         """Returns the set with the rows of an index or a mask."""
-        return Split(self.scores[rows], self.labels[rows], None if self.features is None else self.features[rows])
+        beside = {name: a[rows] for name, a in self.beside.items()}
+        return Split(self.scores[rows], self.labels[rows], None if self.features is None else self.features[rows], beside)
 
 
 @dataclasses.dataclass
