@@ -11,7 +11,7 @@ import (
 )
 
 // mostHelpWords is how many words all texts of help have at most, so that they stay read.
-const mostHelpWords = 4400
+const mostHelpWords = 4700
 
 // everyCommand are the root and all commands below it that help lists.
 func everyCommand(cmd *cobra.Command) []*cobra.Command {
