@@ -44,7 +44,7 @@ func (p *Plan) Pack(add func(kind results.Kind, text string, body []byte) error)
 			for _, o := range []object{{results.Times, c.fit}, {results.Fit, c.fit}, {results.SampleScores, c.samples}, {results.Scores, c.scores}, {results.Pairs, c.pair}} {
 				needed := c.State == Hit && (o.kind == results.Scores || o.kind == results.Pairs)
 				if err := pack(o.kind, o.text, needed); err != nil {
-					return fmt.Errorf("%s, %s: %w", u.Setting, c.Method.Name, err)
+					return fmt.Errorf("%s, %s: %w; run the task again", u.Setting, c.Method.Name, err)
 				}
 			}
 		}
