@@ -178,7 +178,7 @@ array=$(aws batch submit-job --job-name qats --job-queue "$queue" --job-definiti
 	--query jobId --output text --container-overrides %s)
 aws batch submit-job --job-name qats-assembly --job-queue "$queue" --job-definition "$definition" --depends-on "jobId=$array" \
 	--retry-strategy attempts=1 --container-overrides %s
-`, t.comment(), t.apart.to, retries, t.apart.image, t.cpus, t.need.memory>>20, t.n, tasks, assembly), cmp.Or(err, err2)
+`, t.comment(), t.apart.to, 1+retries, t.apart.image, t.cpus, t.need.memory>>20, t.n, tasks, assembly), cmp.Or(err, err2)
 }
 
 // nextflow is a workflow of Nextflow, which copies the packs itself. Its commands run in the folder in which this one
