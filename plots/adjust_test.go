@@ -6,8 +6,7 @@ import (
 
 	"gonum.org/v1/plot/vg"
 
-	"github.com/qats-bench/qats/results/table"
-
+	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/figure"
 )
 
@@ -67,7 +66,7 @@ func TestSimulatedFiguresSayItWithoutAHeading(t *testing.T) {
 // TestNamesOfSettings stand in headings, in place of ids.
 func TestNamesOfSettings(t *testing.T) {
 	in := sample(figure.Reliability, "ts")
-	in.Names = table.Labels{"cifar10": "My images", "resnet50": "ResNet"}
+	in.Names = results.Names{"cifar10": "My images", "resnet50": "ResNet"}
 	if f := mustDraw(t, figure.Reliability, in); !has(t, f, "My images / ResNet") {
 		t.Error("the heading has no names")
 	}

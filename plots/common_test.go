@@ -9,7 +9,6 @@ import (
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/figure"
 	"github.com/qats-bench/qats/results/resultstest"
-	"github.com/qats-bench/qats/results/table"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -68,7 +67,7 @@ func shifted(corruptions []string, severities ...int) []results.Setting {
 }
 
 // testNames are what manifests and specs give.
-var testNames = table.Labels{"cifar10": "CIFAR-10", "cifar100": "CIFAR-100", "cifar100-c": "CIFAR-100-C", "cifar100-lt-r100": "CIFAR-100-LT R-100",
+var testNames = results.Names{"cifar10": "CIFAR-10", "cifar100": "CIFAR-100", "cifar100-c": "CIFAR-100-C", "cifar100-lt-r100": "CIFAR-100-LT R-100",
 	"imagenet": "ImageNet", "ham10000": "HAM10000", "voc2012": "VOC-2012", "20newsgroups": "NewsGroup-20"}
 
 // sample returns rows that a kind of figure can draw, as its declaration describes them. A kind

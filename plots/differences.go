@@ -9,9 +9,9 @@ import (
 	"github.com/qats-bench/qats/internal/english"
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/metrics"
+	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/compare"
 	"github.com/qats-bench/qats/results/compare/significance"
-	"github.com/qats-bench/qats/results/table"
 )
 
 // Differences draws how the methods of a comparison differ from the method that
@@ -35,7 +35,7 @@ func Differences(c *compare.Comparison, labels map[string]string) (*Figure, erro
 		ids = append(ids, r.Method)
 	}
 	list := labelled(compare.View{Comparison: c, Labels: labels}, append(ids, c.Against))
-	against, metric := list[len(list)-1].label, table.Name("metric", c.Metric)
+	against, metric := list[len(list)-1].label, results.Name("metric", c.Metric)
 	f := forest{crowded: true, axis: fmt.Sprintf("%s minus %s of %s", metric, metric, against), better: "method better", worse: against + " better"}
 	scale := 1.0
 	if c.Percent {

@@ -14,7 +14,6 @@ import (
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/figure"
-	"github.com/qats-bench/qats/results/table"
 )
 
 // Dominance draws the accuracy of one method minus the accuracy of another, or another
@@ -40,7 +39,7 @@ func Dominance(in Input) (*Figure, error) {
 	if err != nil {
 		return nil, figure.Dominance.Errorf("%w", err)
 	}
-	d := dominance{a: both[0], b: both[1], metric: table.Name("metric", metric), unit: " (points)", scale: 1}
+	d := dominance{a: both[0], b: both[1], metric: results.Name("metric", metric), unit: " (points)", scale: 1}
 	least := float64(onePoint)
 	if e, _, ok := metrics.LookupOutput(metric); ok {
 		d.lower = e.Better == metrics.Lower

@@ -16,7 +16,6 @@ import (
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/figure"
-	"github.com/qats-bench/qats/results/table"
 )
 
 // Forest draws the ECE, or another metric that in.Metrics names, of the first of
@@ -41,7 +40,7 @@ func Forest(in Input) (*Figure, error) {
 	if pairs[0].Source == simulated {
 		return nil, figure.Forest.Errorf("%w", ErrSimulated)
 	}
-	metricName := table.Name("metric", metric)
+	metricName := results.Name("metric", metric)
 	f := forest{axis: fmt.Sprintf("%s: %s - %s (points)", metricName, both[0].label, both[1].label), better: both[0].label + " better", worse: both[1].label + " better"}
 	f.title = fmt.Sprintf("%s against %s, %s", both[0].label, both[1].label, english.Count(len(pairs), "setting"))
 	several := false

@@ -10,7 +10,6 @@ import (
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/compare"
-	"github.com/qats-bench/qats/results/table"
 )
 
 // Input has the rows of the CSV files that a figure is drawn from, and says what
@@ -27,7 +26,7 @@ type Input struct {
 	Metrics []string          // that are shown, as in results.csv; nil for the default of the kind
 	Methods []string          // ids to show, in this order; nil for all, in the order of their first row
 	Labels  map[string]string // method id -> its name in print; the id itself where absent
-	Names   table.Labels      // of data sets, networks, losses and corruptions
+	Names   results.Names     // of data sets, networks, losses and corruptions
 
 	// For figures that rank: the variants that are asked for by name, as [results.Counts] has
 	// them, and the methods that are not ranked, because they see the domain that they are

@@ -13,6 +13,7 @@ import (
 
 	"github.com/qats-bench/qats/internal/english"
 	"github.com/qats-bench/qats/internal/lists"
+	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/compare"
 	"github.com/qats-bench/qats/results/figure"
 	"github.com/qats-bench/qats/results/table"
@@ -47,7 +48,7 @@ func RankBins(in Input) (*Figure, error) {
 // RankBinsOf draws the rankings of an agreement by a metric with each number of bins, as
 // RankBins does. The labels are by method id, and notes are of missing values.
 func RankBinsOf(a *compare.Agreement, name string, bins []int, labels map[string]string, missing ...string) (*Figure, error) {
-	metric := table.Name("metric", name)
+	metric := results.Name("metric", name)
 	list := labelled(compare.View{Labels: labels}, a.Methods)
 	usual := slices.Index(bins, 15)
 	least := 1.0

@@ -8,8 +8,8 @@ import (
 	"github.com/qats-bench/qats/internal/called"
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/crosstab"
 	"github.com/qats-bench/qats/results/figure"
-	"github.com/qats-bench/qats/results/table/pivot"
 )
 
 // added are methods of a run that its spec does not list: those that the Python package served.
@@ -35,7 +35,7 @@ func (a *added) all(shown []string) bool {
 }
 
 // table returns a table with the added methods, if it shows all of the spec.
-func (a *added) table(t pivot.Spec) pivot.Spec {
+func (a *added) table(t crosstab.Spec) crosstab.Spec {
 	if !a.all(t.Only["method"]) {
 		return t
 	}

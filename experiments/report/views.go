@@ -19,6 +19,7 @@ import (
 	"github.com/qats-bench/qats/internal/terminal"
 	"github.com/qats-bench/qats/plots"
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/crosstab"
 	"github.com/qats-bench/qats/results/figure"
 	"github.com/qats-bench/qats/results/table/pivot"
 )
@@ -179,7 +180,7 @@ func (v *views) write() error {
 }
 
 // table writes one table.
-func (v *views) table(t pivot.Spec) error {
+func (v *views) table(t crosstab.Spec) error {
 	t.SettingLabels = v.names(t.SettingLabels, v.spec.Name)
 	records := v.records
 	if t.Metric == results.TimeMetric {

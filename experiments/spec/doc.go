@@ -4,7 +4,7 @@
 // options, metrics, and the tables and figures drawn from the results. The reader
 // decides everything that the file alone can decide: it expands grids into
 // settings, fills in defaults, builds the methods, and turns tables and figures
-// into the types that packages results/table/pivot and plots render.
+// into the declarations of results/crosstab and results/figure, which packages results/table/pivot and plots render.
 //
 // The package does not open arrays, and it cannot know which rows a run will write. So a
 // view of rows that do not exist is an error of the rendering, not of the spec.

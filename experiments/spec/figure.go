@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/qats-bench/qats/data/keyed"
+	"github.com/qats-bench/qats/results/crosstab"
 	"github.com/qats-bench/qats/results/figure"
-	"github.com/qats-bench/qats/results/table/pivot"
 )
 
 // figureItem is a figure as it stands in the spec.
@@ -61,7 +61,7 @@ func (r *reader) figure(item *figureItem, s *Spec) (figure.Spec, bool) {
 	if !r.Sound(item) || r.Mistakes() > before {
 		return figure.Spec{}, false
 	}
-	labels := pivot.Spec{Labels: s.labels(), SettingLabels: maps.Clone(s.Labels)}
+	labels := crosstab.Spec{Labels: s.labels(), SettingLabels: maps.Clone(s.Labels)}
 	r.labels(item.Labels, labels, s)
 	f := figure.Spec{
 		Name: cmp.Or(item.Name, item.Kind), Kind: figure.Kinds()[slices.Index(kinds, item.Kind)], Caption: item.Title,

@@ -13,8 +13,8 @@ import (
 	"github.com/qats-bench/qats/internal/inputfile"
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/metrics"
+	"github.com/qats-bench/qats/results/crosstab"
 	"github.com/qats-bench/qats/results/figure"
-	"github.com/qats-bench/qats/results/table/pivot"
 )
 
 // Registry lists the names that specs may use.
@@ -63,7 +63,7 @@ type Spec struct {
 	Background []string        // classes that are left out of it, by number or by name
 	Intervals  []metrics.Entry // metrics besides those of metrics.Paired whose differences to the baseline are in pairs.csv
 	Settings   []Setting
-	Tables     []pivot.Spec
+	Tables     []crosstab.Spec
 	Figures    []figure.Spec
 }
 

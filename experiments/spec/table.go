@@ -11,8 +11,7 @@ import (
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
-	"github.com/qats-bench/qats/results/table"
-	"github.com/qats-bench/qats/results/table/pivot"
+	"github.com/qats-bench/qats/results/crosstab"
 )
 
 // tableItem is a table as it stands in the spec.
@@ -97,11 +96,11 @@ func formerCorruption(name string) string {
 
 // tables completes the listed tables. A spec without the list has a table of ECE
 // and one of AECE.
-func (r *reader) tables(d *document, s *Spec) []pivot.Spec {
+func (r *reader) tables(d *document, s *Spec) []crosstab.Spec {
 	if !r.Given(&d.Tables) {
 		return defaultTables(s)
 	}
-	var all []pivot.Spec
+	var all []crosstab.Spec
 	for i := range d.Tables {
 		item := &d.Tables[i]
 		t, ok := r.table(item, s)
@@ -122,8 +121,8 @@ func (r *reader) tables(d *document, s *Spec) []pivot.Spec {
 }
 
 // newTable returns a table with the properties that all tables of a spec share.
-func newTable(s *Spec) pivot.Spec {
-	t := pivot.Spec{Columns: "method", Labels: s.labels(), SettingLabels: maps.Clone(s.Labels), Only: results.Filter{}}
+func newTable(s *Spec) crosstab.Spec {
+	t := crosstab.Spec{Columns: "method", Labels: s.labels(), SettingLabels: maps.Clone(s.Labels), Only: results.Filter{}}
 	for _, m := range s.Methods {
 		switch c := m.Contract(); {
 		case results.IsFloor(m.Entry.Name):
@@ -138,7 +137,7 @@ func newTable(s *Spec) pivot.Spec {
 }
 
 // table checks the names in a table, and completes it.
-func (r *reader) table(item *tableItem, s *Spec) (pivot.Spec, bool) {
+func (r *reader) table(item *tableItem, s *Spec) (crosstab.Spec, bool) {
 	before := r.Mistakes()
 	columns, methods := results.SettingColumns(), s.MethodNames()
 	placed := append([]string{"method"}, columns...)
@@ -206,9 +205,9 @@ func (r *reader) shown(list *[]string, s *Spec) {
 const notInSpec = "method %q is not in this spec"
 
 // complete fills in the defaults of a table, and checks it.
-func complete(name string, t pivot.Spec, methods []string, s *Spec) (pivot.Spec, error) {
+func complete(name string, t crosstab.Spec, methods []string, s *Spec) (crosstab.Spec, error) {
 	t.Name = s.Name + "-" + name
-	t.Caption = cmp.Or(t.Caption, s.Heading()+": "+table.Name("metric", t.Metric))
+	t.Caption = cmp.Or(t.Caption, s.Heading()+": "+results.Name("metric", t.Metric))
 	if e, ok := metricOf(s.Metrics, t.Metric); ok {
 		t.Percent, t.Better = e.Percent, e.Better
 	} else { // results.TimeMetric
@@ -234,12 +233,12 @@ func (s *Spec) Heading() string {
 
 // OfPaper reports whether a table of the spec is one of the paper's.
 func (s *Spec) OfPaper() bool {
-	return slices.ContainsFunc(s.Tables, func(t pivot.Spec) bool { return t.Number > 0 })
+	return slices.ContainsFunc(s.Tables, func(t crosstab.Spec) bool { return t.Number > 0 })
 }
 
 // labels adds labels for ids of methods and settings to a table. An id that a
 // method and a setting share is the method.
-func (r *reader) labels(given keyed.ByName[string], t pivot.Spec, s *Spec) {
+func (r *reader) labels(given keyed.ByName[string], t crosstab.Spec, s *Spec) {
 	dst := map[string]map[string]string{}
 	for _, setting := range s.Settings {
 		for _, column := range results.SettingColumns() {
@@ -260,8 +259,8 @@ func (r *reader) labels(given keyed.ByName[string], t pivot.Spec, s *Spec) {
 	}
 }
 
-func defaultTables(s *Spec) []pivot.Spec {
-	var all []pivot.Spec
+func defaultTables(s *Spec) []crosstab.Spec {
+	var all []crosstab.Spec
 	for _, metric := range []string{"ece", "aece"} {
 		if _, ok := metricOf(s.Metrics, metric); ok {
 			t := newTable(s)

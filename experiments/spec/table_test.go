@@ -7,7 +7,7 @@ import (
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
-	"github.com/qats-bench/qats/results/table/pivot"
+	"github.com/qats-bench/qats/results/crosstab"
 )
 
 // TestTableKeys reads every key of a table, and checks what stands in for the
@@ -30,7 +30,7 @@ tables:
 	labels := map[string]string{"uncal": "Uncal", "tta-ts": "AdaTS", "hfe-target": "HFE (target)", "qats": "QaTS"}
 	own := map[string]string{"uncal": "Uncal", "tta-ts": "AdaTS", "hfe-target": "HFE (target)", "qats": "Ours"}
 	target := []string{"hfe-target"}
-	want := []pivot.Spec{
+	want := []crosstab.Spec{
 		{
 			Name: "t-full", Caption: "By corruption", Number: 7, Metric: "ece", Rows: []string{"severity", "method"}, Columns: "corruption",
 			Only: results.Filter{"severity": {"5"}, "method": {"uncal", "qats"}}, Labels: own, SettingLabels: map[string]string{"fog": "Fog", "5": "five"}, Mean: true,

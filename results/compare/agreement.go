@@ -198,7 +198,7 @@ func (a *Agreement) Notes() []string {
 		list = append(list, fmt.Sprintf("Left out, because a method lacks a metric: %s.", english.Count(a.Lost, "setting")))
 	}
 	if len(a.Sparse) > 0 {
-		names := lists.Values(a.Sparse, func(name string) string { return table.Name("metric", name) })
+		names := lists.Values(a.Sparse, func(name string) string { return results.Name("metric", name) })
 		list = append(list, fmt.Sprintf("Left out, without a value on more than a fifth of the settings: %s.", english.List(names)))
 	}
 	if a.Without != nil {

@@ -1,16 +1,16 @@
 package paper
 
-import "github.com/qats-bench/qats/results/table"
+import "github.com/qats-bench/qats/results"
 
 // Name returns the name that the paper prints for an id in a column of results.csv. The specs in
 // experiments/paper give the same names.
 func Name(column, id string) string { return names.Name(column, id) }
 
 // Names returns the names of the paper's data sets and networks.
-func Names() table.Labels { return names }
+func Names() results.Names { return names }
 
 // names has the data sets of [Datasets], and the networks.
-var names = table.Labels{
+var names = results.Names{
 	"cifar10":          "CIFAR-10",
 	"cifar100":         "CIFAR-100",
 	"imagenet":         "ImageNet",

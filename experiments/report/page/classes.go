@@ -8,7 +8,6 @@ import (
 
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results"
-	"github.com/qats-bench/qats/results/table"
 )
 
 // classTable has the calibration error of each class under each method, on one setting.
@@ -40,7 +39,7 @@ func classesOf(f *results.Rows, o Options) (list []classTable, left int) {
 	}
 	places, rows := lists.Group(f.Classes, func(c results.Class) place { return place{c.Setting, c.Source} })
 	for i, at := range places[:min(len(places), mostClassTables)] {
-		list = append(list, classTableOf(fmt.Sprintf("classes-%d", i+1), table.Labels(results.SettingLabels(f.Settings)).Setting(at.Setting, ", "), at.source, rows[at], o.labels))
+		list = append(list, classTableOf(fmt.Sprintf("classes-%d", i+1), results.Names(results.SettingLabels(f.Settings)).Setting(at.Setting, ", "), at.source, rows[at], o.labels))
 	}
 	return list, len(places) - len(list)
 }

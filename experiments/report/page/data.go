@@ -11,7 +11,6 @@ import (
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/plots"
 	"github.com/qats-bench/qats/results"
-	"github.com/qats-bench/qats/results/table"
 )
 
 // mostSettings is the largest number of settings of a page with all it can show.
@@ -143,7 +142,7 @@ type packer struct {
 	method   map[string]int
 	metric   map[string]int
 	cell     map[cellID]int
-	names    table.Labels               // of data sets and networks
+	names    results.Names              // of data sets and networks
 	sourceOf map[results.Setting]string // of rows without a source
 	values   map[string][]float64       // by metric and cell; NaN where there is none
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/paper"
-	"github.com/qats-bench/qats/results/table"
 )
 
 // book holds the numbers that predicates look up: those of the rows of the paper's tables, as
@@ -18,7 +17,7 @@ type book struct {
 	records map[results.Place]results.Record // nil for the printed numbers
 	bins    []binned
 	like    map[string]string // in a book of similar data sets: the paper's data set of each
-	names   table.Labels      // of data sets and networks
+	names   results.Names     // of data sets and networks
 }
 
 // row is a row of a table with its numbers; some may be missing.

@@ -8,7 +8,6 @@ import (
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/paper"
-	"github.com/qats-bench/qats/results/table"
 )
 
 // Similar holds the claims judged on data sets that are similar to the paper's. In
@@ -17,7 +16,7 @@ import (
 type Similar struct {
 	Like     map[string]string // the paper's data set that each data set is similar to
 	Absent   []string          // data sets of Like without a measured record, by name
-	Names    table.Labels      // in print, of data sets and networks
+	Names    results.Names     // in print, of data sets and networks
 	Networks int               // measured, each on its data set, trained with cross-entropy
 	Claims   []Judged
 }
@@ -100,7 +99,7 @@ type network struct{ dataset, backbone string }
 type analogues struct {
 	publication *paper.Publication
 	like        map[string]string
-	names       table.Labels
+	names       results.Names
 	home        map[string]string                // experiment of each of the paper's data sets
 	found       map[results.Place]results.Record // with an empty Experiment
 	networks    []network                        // trained with cross-entropy, in the order of the records

@@ -10,6 +10,7 @@ import (
 
 	"github.com/qats-bench/qats/internal/english"
 	"github.com/qats-bench/qats/internal/lists"
+	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/paper"
 	"github.com/qats-bench/qats/results/table"
 )
@@ -41,7 +42,7 @@ func (c *Comparison) textTable(b *bufio.Writer, t paper.Table, width int) {
 			}
 		}
 	}
-	metric := table.Name("metric", t.Metric)
+	metric := results.Name("metric", t.Metric)
 	title := fmt.Sprintf("Table %d, %s (%s in per cent): %d of %d numbers have a value here", t.Number, t.Summary, metric, found, numbers)
 	if found == 0 && !slices.ContainsFunc(rows, Row.tried) {
 		english.Wrap(b, "", title, width)
@@ -185,11 +186,11 @@ func share(n, of int) string {
 // name names the table of a summary.
 func (s Summary) name() string {
 	if s.Table == "" {
-		return fmt.Sprintf("All %d settings (%s)", s.Rows, table.Name("metric", s.Metric))
+		return fmt.Sprintf("All %d settings (%s)", s.Rows, results.Name("metric", s.Metric))
 	}
 	for _, t := range paper.Tables() {
 		if t.ID == s.Table {
-			return fmt.Sprintf("Table %d, %s (%s)", t.Number, t.Summary, table.Name("metric", t.Metric))
+			return fmt.Sprintf("Table %d, %s (%s)", t.Number, t.Summary, results.Name("metric", t.Metric))
 		}
 	}
 	return s.Table

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/crosstab"
 	"github.com/qats-bench/qats/results/resultstest"
 )
 
@@ -20,21 +21,21 @@ func TestSettingsThatDoNotCountAreLeftOutBesideOthers(t *testing.T) {
 	all := append(network("cifar10", "resnet50", two, .02, .01), network("cifar10", "vit-s16", two, .04, .03)...)
 	all = append(all, rescaled(network("cifar10", "resnet50", two, .2, .1), 2)...)
 	all = append(all, rescaled(network("cifar10", "resnet50", two, .02, .01), 1)...)
-	spec := func(change func(*Spec)) Spec {
-		s := Spec{Name: "t", Metric: "ece", Rows: []string{"dataset", "backbone"}}
+	spec := func(change func(*crosstab.Spec)) crosstab.Spec {
+		s := crosstab.Spec{Name: "t", Metric: "ece", Rows: []string{"dataset", "backbone"}}
 		change(&s)
 		return s
 	}
 	for name, c := range map[string]struct {
 		records         []results.Record
-		spec            Spec
+		spec            crosstab.Spec
 		rows, uncounted int
 	}{
-		"no variant":     {all, spec(func(*Spec) {}), 2, 2},
-		"as an average":  {all, spec(func(s *Spec) { s.Rows, s.Average = []string{"dataset"}, []string{"backbone"} }), 1, 2},
-		"variant a row":  {all, spec(func(s *Spec) { s.Rows = append(s.Rows, "variant") }), 4, 0},
-		"by a filter":    {all, spec(func(s *Spec) { s.Only = results.Filter{"variant": {"rescale=2"}} }), 1, 0},
-		"nothing beside": {all[8:12], spec(func(*Spec) {}), 1, 0},
+		"no variant":     {all, spec(func(*crosstab.Spec) {}), 2, 2},
+		"as an average":  {all, spec(func(s *crosstab.Spec) { s.Rows, s.Average = []string{"dataset"}, []string{"backbone"} }), 1, 2},
+		"variant a row":  {all, spec(func(s *crosstab.Spec) { s.Rows = append(s.Rows, "variant") }), 4, 0},
+		"by a filter":    {all, spec(func(s *crosstab.Spec) { s.Only = results.Filter{"variant": {"rescale=2"}} }), 1, 0},
+		"nothing beside": {all[8:12], spec(func(*crosstab.Spec) {}), 1, 0},
 	} {
 		p, err := Of(c.records, c.spec)
 		if err != nil {
@@ -58,7 +59,7 @@ func TestSettingsThatDoNotCountAreLeftOutBesideOthers(t *testing.T) {
 // tick, and is ranked; one that sees the target domain has neither tick nor rank.
 func TestOODFreeMethodsReadNoOtherSamples(t *testing.T) {
 	records := network("cifar10", "resnet50", []string{"ts", "hfe", "hfe-target"}, .03, .02, .01)
-	s := Spec{Name: "t", Metric: "ece", Rows: []string{"dataset"}, Better: "lower", Percent: true, OOD: []string{"hfe"}, Target: []string{"hfe-target"}}
+	s := crosstab.Spec{Name: "t", Metric: "ece", Rows: []string{"dataset"}, Better: "lower", Percent: true, OOD: []string{"hfe"}, Target: []string{"hfe-target"}}
 	p, err := Of(records, s)
 	if err != nil {
 		t.Fatal(err)

@@ -1,6 +1,6 @@
 // Package pivot turns records into the tables of a paper, from results.csv alone.
 //
-// A Spec says which columns of the file make the rows of the table and which
+// A [crosstab.Spec] says which columns of the file make the rows of the table and which
 // make its columns, what is averaged, and how to mark. Of makes all decisions and finds
 // all errors; the [table.Table] of the [Pivot] that it returns is ready to be written. A
 // Document puts the tables and figures of a report into one LaTeX file.
@@ -64,7 +64,7 @@
 //
 // # Stand-ins
 //
-// In a table of the paper (Spec.Number) a measured number is a stand-in unless its note
+// In a table of the paper (crosstab.Spec.Number) a measured number is a stand-in unless its note
 // says that it is of the paper's own network ([results.Record.StandsIn]). It has an o,
 // and the legend says which training it is, or that the manifest does not say. It is not
 // ranked, and no average mixes it with numbers of the paper's networks. In other tables

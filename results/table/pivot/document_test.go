@@ -13,6 +13,7 @@ import (
 
 	"github.com/qats-bench/qats/internal/atomicfile"
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/crosstab"
 	"github.com/qats-bench/qats/results/paper"
 	"github.com/qats-bench/qats/results/table/latextest"
 )
@@ -197,7 +198,7 @@ func TestDocumentSaysWhatItsPartsHave(t *testing.T) {
 		{Settings{SettingCounts: results.SettingCounts{Measured: 3}, StandIn: 1}, 0, []string{"1 setting is measured on other networks"}, nil},
 		{Settings{SettingCounts: results.SettingCounts{Measured: 3}, StandIn: 2}, 0, []string{"2 settings are measured on other networks"}, nil},
 	} {
-		table := &Pivot{Spec: Spec{Number: c.number, Rows: []string{"dataset"}}}
+		table := &Pivot{Spec: crosstab.Spec{Number: c.number, Rows: []string{"dataset"}}}
 		var b bytes.Buffer
 		if err := (&Document{Settings: c.settings, Parts: []Part{{Settings: c.settings, Tables: []*Pivot{table}}}}).LaTeX(&b); err != nil {
 			t.Fatal(err)

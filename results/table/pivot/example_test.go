@@ -6,6 +6,7 @@ import (
 
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/crosstab"
 	"github.com/qats-bench/qats/results/table/pivot"
 )
 
@@ -29,7 +30,7 @@ func Example() {
 	add("vit-b16", "featclip", 0.0062, 0.008)
 	add("vit-b16", "qats", 0.0049, 0)
 
-	t, err := pivot.Of(records, pivot.Spec{
+	t, err := pivot.Of(records, crosstab.Spec{
 		Metric: "ece", Rows: []string{"backbone"}, Better: metrics.Lower, Percent: true, Highlight: "qats", Mean: true,
 		Labels:        map[string]string{"ts": "TS", "featclip": "FeatClip", "qats": "QaTS"},
 		SettingLabels: map[string]string{"resnet50": "RN-50", "vit-b16": "ViT-B"},

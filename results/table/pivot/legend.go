@@ -25,7 +25,7 @@ func capital(sentence string) string {
 
 // legend explains in sentences the numbers and their marks.
 func (t *Pivot) legend() []table.Sentence {
-	s := t.Spec
+	s := printing{t.Spec}
 	name := s.label("metric", s.Metric)
 	if s.Percent {
 		name += " in per cent"
@@ -107,7 +107,7 @@ func (t *Pivot) legend() []table.Sentence {
 
 // belowLegend explains what stands under the numbers.
 func (t *Pivot) belowLegend() (list []string) {
-	s := t.Spec
+	s := printing{t.Spec}
 	if len(t.Baselines) > 0 {
 		text := fmt.Sprintf("After the band: the difference from %s on the same rows", strings.Join(t.Baselines, ", "))
 		for _, kind := range t.Intervals {
@@ -150,7 +150,7 @@ func (t *Pivot) averages() string {
 
 // over names what the numbers are means over.
 func (t *Pivot) over() []string {
-	if t.seeded && t.Spec.joinsSeeds() {
+	if t.seeded && t.Spec.JoinsSeeds() {
 		return append(slices.Clone(t.Spec.Average), "seeds")
 	}
 	return t.Spec.Average

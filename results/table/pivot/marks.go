@@ -27,7 +27,7 @@ func (p *pivoting) rank() error {
 		row := &p.table.Rows[i]
 		for j, c := range p.table.Columns {
 			e := entry{Cell: &row.Cells[j], rival: c.Rival, key: fmt.Sprint(i)}
-			if p.spec.methodsAreRows() {
+			if p.spec.MethodsAreRows() {
 				e.rival, e.key = row.Rival, p.contestKey(row.IDs, j)
 			}
 			if e.OK && e.rival.Ranked && !(e.StandIn && p.spec.Number > 0) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/crosstab"
 	"github.com/qats-bench/qats/results/paper"
 	"github.com/qats-bench/qats/results/resultstest"
 	"github.com/qats-bench/qats/results/table"
@@ -17,7 +18,7 @@ import (
 // paperTable is a table of the paper as a spec.
 type paperTable struct {
 	id string // in published.csv
-	Spec
+	crosstab.Spec
 }
 
 // paperTables are the ten tables of the paper as the specs of the project describe
@@ -28,8 +29,8 @@ func paperTables() []paperTable {
 	with := func(labels map[string]string) map[string]string {
 		return resultstest.Labels(adats, labels)
 	}
-	networks := func(name, caption, metric string, number int, labels map[string]string) Spec {
-		return Spec{Name: name, Caption: caption, Metric: metric, Number: number, Rows: []string{"dataset", "backbone"}, Labels: labels, SettingLabels: labels,
+	networks := func(name, caption, metric string, number int, labels map[string]string) crosstab.Spec {
+		return crosstab.Spec{Name: name, Caption: caption, Metric: metric, Number: number, Rows: []string{"dataset", "backbone"}, Labels: labels, SettingLabels: labels,
 			Highlight: "qats", Only: map[string][]string{"method": seven}}
 	}
 	tailed := with(map[string]string{"cifar100-lt-r10": "R-10 (mild)", "cifar100-lt-r100": "R-100 (extreme)"})
@@ -45,20 +46,20 @@ func paperTables() []paperTable {
 		{"shift", shift},
 		{"medical", medical},
 		{"tasks", networks("tasks-ece", "ECE on other tasks: segmentation and text classification", "ece", 5, adats)},
-		{"ablation", Spec{
+		{"ablation", crosstab.Spec{
 			Name: "ablation-ece", Caption: "ECE of forms of the temperature function, ViT-B/16", Metric: "ece", Number: 6,
 			Rows: []string{"method"}, Columns: "dataset", Average: []string{"corruption"},
 			Only:          map[string][]string{"method": {"uncal", "qats", "qats-pw2", "qats-pw4", "qats-pw10"}},
 			SettingLabels: map[string]string{"cifar100": "C100", "cifar100-lt-r100": "C100-LT", "cifar100-c": "C100-C"},
 			Labels:        with(map[string]string{"qats": "Linear (QaTS)", "qats-pw2": "PW (K = 2)", "qats-pw4": "PW (K = 4)", "qats-pw10": "PW (K = 10)"}),
 		}},
-		{"shift-full", Spec{
+		{"shift-full", crosstab.Spec{
 			Name: "shift-full", Caption: "ECE on CIFAR-100-C by corruption; calibrated on CIFAR-100, ViT-B/16", Metric: "ece", Number: 7,
 			Rows: []string{"severity", "method"}, Columns: "corruption", Mean: true, Labels: adats,
 			Unranked: []string{"hfe-target"}, Target: []string{"hfe-target"},
 			Only: map[string][]string{"method": {"uncal", "ts", "ir", "tta-ts", "gc-split", "hfe-target", "featclip", "qats"}},
 		}},
-		{"medical-full", Spec{
+		{"medical-full", crosstab.Spec{
 			Name: "medical-full", Caption: "ECE on medical images by dataset", Metric: "ece", Number: 8,
 			Rows: []string{"backbone", "method"}, Columns: "dataset", Mean: true,
 			Labels: adats, SettingLabels: with(map[string]string{"ham10000": "HAM", "pathmnist": "Path", "bloodmnist": "Blo", "breastmnist": "Bre",

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/crosstab"
 	"github.com/qats-bench/qats/results/table"
 )
 
@@ -32,26 +33,26 @@ func TestOriginCountsTheNumbers(t *testing.T) {
 
 // A legend explains the signs that the table has, and no others.
 func TestLegendExplainsTheSignsOfTheTable(t *testing.T) {
-	legend := func(cell Cell, spec Spec, standIns ...string) string {
+	legend := func(cell Cell, spec crosstab.Spec, standIns ...string) string {
 		var lines []string
 		for _, s := range (&Pivot{Spec: spec, Rows: []Row{{Cells: []Cell{{}, cell, {}}}}, StandIns: standIns}).legend() {
 			lines = append(lines, s.Text)
 		}
 		return strings.Join(lines, "\n")
 	}
-	bare := legend(Cell{}, Spec{Metric: "ece"})
+	bare := legend(Cell{}, crosstab.Spec{Metric: "ece"})
 	for name, cell := range map[string]Cell{"gap": {Gap: "-1"}, "mark": {Mark: table.Best}} {
-		if got := legend(cell, Spec{Metric: "ece"}); strings.Count(got, "\n") != strings.Count(bare, "\n")+1 {
+		if got := legend(cell, crosstab.Spec{Metric: "ece"}); strings.Count(got, "\n") != strings.Count(bare, "\n")+1 {
 			t.Errorf("%s: %q, without it %q", name, got, bare)
 		}
 	}
 	for band, want := range map[string]string{"[0, 1]": "Consistency bands are not known", "": "In square brackets"} {
-		if got := legend(Cell{Band: band}, Spec{Metric: "ece", ConsistencyBand: true}); strings.Contains(got, want) || got == bare {
+		if got := legend(Cell{Band: band}, crosstab.Spec{Metric: "ece", ConsistencyBand: true}); strings.Contains(got, want) || got == bare {
 			t.Errorf("band %q: %q", band, got)
 		}
 	}
 	for number, ranked := range map[int]bool{0: true, 3: false} {
-		if got := legend(Cell{}, Spec{Metric: "ece", Number: number}, "smaller"); !strings.Contains(got, "(smaller)") || strings.Contains(got, "not ranked") == ranked {
+		if got := legend(Cell{}, crosstab.Spec{Metric: "ece", Number: number}, "smaller"); !strings.Contains(got, "(smaller)") || strings.Contains(got, "not ranked") == ranked {
 			t.Errorf("table %d of the paper: %q", number, got)
 		}
 	}
@@ -91,7 +92,7 @@ func TestBandNeedsBothEnds(t *testing.T) {
 		ends []results.Record
 		want bool
 	}{{nil, false}, {[]results.Record{lo}, false}, {[]results.Record{hi}, false}, {[]results.Record{lo, failed}, false}, {[]results.Record{lo, hi}, true}} {
-		p := &pivoting{spec: spec, index: map[results.Place]results.Record{}}
+		p := &pivoting{spec: printing{spec}, index: map[results.Place]results.Record{}}
 		for _, end := range c.ends {
 			p.index[end.Place()] = end
 		}
@@ -212,7 +213,7 @@ func TestBandsAreShownOnRequest(t *testing.T) {
 // lined returns a table of n rows with the given number of labels, each in a group of
 // its own.
 func lined(n, labels, columns int) *Pivot {
-	t := &Pivot{Spec: Spec{Rows: []string{"dataset", "backbone"}[:labels]}, Columns: make([]Column, columns)}
+	t := &Pivot{Spec: crosstab.Spec{Rows: []string{"dataset", "backbone"}[:labels]}, Columns: make([]Column, columns)}
 	for i := range n {
 		row := Row{Cells: make([]Cell, columns)}
 		for k := range labels {
@@ -236,7 +237,7 @@ func TestGroupsOfLinesShareALabel(t *testing.T) {
 		{[][]string{{"a", "x"}, {"b", "y"}}, true, "{2}"},
 		{[][]string{{"a"}, {"b"}}, true, ""},
 	} {
-		table := &Pivot{Spec: Spec{Rows: []string{"dataset", "backbone"}[:len(c.labels[0])]}, Columns: make([]Column, 1)}
+		table := &Pivot{Spec: crosstab.Spec{Rows: []string{"dataset", "backbone"}[:len(c.labels[0])]}, Columns: make([]Column, 1)}
 		for i, l := range c.labels {
 			cell := Cell{OK: true, Text: "1"}
 			if c.band && i == 0 {
@@ -264,7 +265,7 @@ func TestUnrankedColumnsStandApart(t *testing.T) {
 		columns []Column
 		want    int // the column with space before it
 	}{{[]Column{ranked, ranked, unranked, unranked}, 2}, {[]Column{unranked, ranked, {Mean: true}}, 2}} {
-		p := &Pivot{Spec: Spec{Rows: []string{"dataset"}}, Columns: c.columns}
+		p := &Pivot{Spec: crosstab.Spec{Rows: []string{"dataset"}}, Columns: c.columns}
 		for j, column := range p.Table().Columns[1:] {
 			if column.Apart != (j == c.want) {
 				t.Errorf("columns %+v: space before column %d is %v", c.columns, j, column.Apart)
@@ -284,7 +285,7 @@ func TestHeadingsOfManyColumnsAreBroken(t *testing.T) {
 
 // Each row has its own band, below its numbers.
 func TestBandsStandBelowTheirRow(t *testing.T) {
-	table := &Pivot{Spec: Spec{Rows: []string{"dataset"}}, Columns: []Column{{Label: "TS"}}}
+	table := &Pivot{Spec: crosstab.Spec{Rows: []string{"dataset"}}, Columns: []Column{{Label: "TS"}}}
 	for _, l := range []string{"a", "b", "c"} {
 		table.Rows = append(table.Rows, Row{IDs: []string{l}, Labels: []string{l}, Cells: []Cell{{OK: true, Text: "1", Band: "[0, 2" + l + "]"}}})
 	}
@@ -299,7 +300,7 @@ func TestBandsStandBelowTheirRow(t *testing.T) {
 // A legend begins with a capital, but a name such as smECE stays as it is.
 func TestLegendsBeginWithACapital(t *testing.T) {
 	for metric, want := range map[string]string{"l1_vector": "Variational L1, all classes.", "smece": "smECE.", "ece": "ECE.", "time": "Fit time (ms)."} {
-		if got := (&Pivot{Spec: Spec{Metric: metric}}).legend(); got[0].Text != want {
+		if got := (&Pivot{Spec: crosstab.Spec{Metric: metric}}).legend(); got[0].Text != want {
 			t.Errorf("%s: %s", metric, got[0].Text)
 		}
 	}
@@ -316,7 +317,7 @@ func TestAveragesSayHowManySettings(t *testing.T) {
 		{[]int{0}, []int{2, 1, 3}, "c0 is the mean of 2 settings; c2 is the mean of 3 settings (over severity)."},
 		{[]int{0}, []int{2, 0}, "Each number is a mean over severity; the number of settings differs within rows and columns."},
 	} {
-		table := &Pivot{Spec: Spec{Average: []string{"severity"}}}
+		table := &Pivot{Spec: crosstab.Spec{Average: []string{"severity"}}}
 		for _, n := range c.rows {
 			table.Rows = append(table.Rows, Row{Settings: n})
 		}
@@ -337,7 +338,7 @@ func TestLabelsNameTheNumberOfSettings(t *testing.T) {
 		{[]string{"dataset", "method"}, []string{"a (3 settings)", "b"}},
 		{[]string{"method", "dataset"}, []string{"a", "b (3 settings)"}},
 	} {
-		table := &Pivot{Spec: Spec{Rows: c.rows, Average: []string{"severity"}}}
+		table := &Pivot{Spec: crosstab.Spec{Rows: c.rows, Average: []string{"severity"}}}
 		if got := table.labels(Row{Labels: []string{"a", "b"}, Settings: 3}); !slices.Equal(got, c.want) {
 			t.Errorf("rows %v: labels %q", c.rows, got)
 		}
@@ -417,7 +418,7 @@ func TestLabelsOfShiftsAreInWords(t *testing.T) {
 		{"variant", "rescale=2", "x 2"}, {"dataset", "rescale=2", "rescale=2"}, {"variant", "split=7", "split 7"}, {"variant", "other", "other"},
 		{"severity", "", "-"}, {"variant", "", "-"},
 	} {
-		if got := table.Name(c.column, c.id); got != c.want {
+		if got := results.Name(c.column, c.id); got != c.want {
 			t.Errorf("%s %q: %q, want %q", c.column, c.id, got, c.want)
 		}
 	}
@@ -425,7 +426,7 @@ func TestLabelsOfShiftsAreInWords(t *testing.T) {
 
 // A line above the methods says which of them need no samples of the target.
 func TestTheTargetIsNamedAboveTheMethods(t *testing.T) {
-	table := &Pivot{Spec: Spec{Columns: "method", Rows: []string{"dataset", "backbone"}},
+	table := &Pivot{Spec: crosstab.Spec{Columns: "method", Rows: []string{"dataset", "backbone"}},
 		Columns: []Column{{Label: "TS", Rival: &Rival{}}, {Label: "HFE", Rival: &Rival{Target: true}}}}
 	table.rivals = []*Rival{table.Columns[0].Rival, table.Columns[1].Rival}
 	lines := textLines(t, table)[2:]
@@ -438,7 +439,7 @@ func TestTheTargetIsNamedAboveTheMethods(t *testing.T) {
 // stands at each.
 func TestRepeatedLabelsAreLeftOutInGroups(t *testing.T) {
 	for _, c := range []struct{ labels, want []string }{{[]string{"a", "b"}, []string{"b"}}, {[]string{"a"}, []string{"a"}}} {
-		table := &Pivot{Spec: Spec{Rows: []string{"dataset", "backbone"}[:len(c.labels)]}, Rows: []Row{{IDs: c.labels, Labels: c.labels}, {IDs: c.labels, Labels: c.labels}}}
+		table := &Pivot{Spec: crosstab.Spec{Rows: []string{"dataset", "backbone"}[:len(c.labels)]}, Rows: []Row{{IDs: c.labels, Labels: c.labels}, {IDs: c.labels, Labels: c.labels}}}
 		if got := strings.Fields(textLines(t, table)[5]); !slices.Equal(got, c.want) {
 			t.Errorf("labels %q after the same: %q", c.labels, got)
 		}
@@ -447,16 +448,16 @@ func TestRepeatedLabelsAreLeftOutInGroups(t *testing.T) {
 
 // Fit times are printed in milliseconds, and have neither bands nor intervals.
 func TestTablesOfFitTimes(t *testing.T) {
-	spec := Spec{Metric: results.TimeMetric, Rows: []string{"dataset"}}
+	spec := crosstab.Spec{Metric: results.TimeMetric, Rows: []string{"dataset"}}
 	if _, err := spec.Check(); err != nil {
 		t.Errorf("without either: %v", err)
 	}
-	if got := spec.print(.01234); got != "12.34" {
+	if got := (printing{spec}).print(.01234); got != "12.34" {
 		t.Errorf("12.34 ms are printed as %s", got)
 	}
 	band, interval := spec, spec
 	band.ConsistencyBand, interval.Interval = true, true
-	for _, s := range []Spec{band, interval} {
+	for _, s := range []crosstab.Spec{band, interval} {
 		if _, err := s.Check(); err == nil || !strings.HasPrefix(err.Error(), "fit times have neither") {
 			t.Errorf("band %v, interval %v: %v", s.ConsistencyBand, s.Interval, err)
 		}

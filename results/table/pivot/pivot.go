@@ -7,13 +7,14 @@ import (
 
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/crosstab"
 )
 
 // Of makes the table that spec describes from records, and keeps their order.
 // Where a cell or a ranking would combine records that differ in anything else,
 // it returns an error that names the table, the column and both values. An
 // average of measured and simulated numbers is not made: its cell says so.
-func Of(records []results.Record, spec Spec) (*Pivot, error) {
+func Of(records []results.Record, spec crosstab.Spec) (*Pivot, error) {
 	t, err := pivot(records, spec)
 	if err != nil {
 		return nil, fmt.Errorf("table %s: %w", spec.Name, err)
@@ -23,7 +24,7 @@ func Of(records []results.Record, spec Spec) (*Pivot, error) {
 
 // pivoting is the state of one call of Of.
 type pivoting struct {
-	spec   Spec
+	spec   printing
 	index  map[results.Place]results.Record // all records that are kept
 	notes  notes
 	rivals []*Rival
@@ -31,18 +32,18 @@ type pivoting struct {
 	table  *Pivot
 }
 
-func pivot(records []results.Record, spec Spec) (*Pivot, error) {
+func pivot(records []results.Record, spec crosstab.Spec) (*Pivot, error) {
 	spec, err := spec.Check()
 	if err != nil {
 		return nil, err
 	}
-	p := &pivoting{spec: spec, index: map[results.Place]results.Record{}}
+	p := &pivoting{spec: printing{spec}, index: map[results.Place]results.Record{}}
 	kept := lists.Where(records, func(r results.Record) bool { return spec.Only.Keeps(r.Setting, r.Method) })
 	of := lists.Where(kept, func(r results.Record) bool { return r.Metric == spec.Metric })
 	uncounted := 0
-	if slices.ContainsFunc(of, func(r results.Record) bool { return spec.counts(r.Setting) }) { // else it has no others
-		aside := lists.Distinct(lists.Where(of, func(r results.Record) bool { return !spec.counts(r.Setting) }), func(r results.Record) results.Setting { return r.Setting })
-		kept, uncounted = lists.Where(kept, func(r results.Record) bool { return spec.counts(r.Setting) }), len(aside)
+	if slices.ContainsFunc(of, func(r results.Record) bool { return spec.Counts(r.Setting) }) { // else it has no others
+		aside := lists.Distinct(lists.Where(of, func(r results.Record) bool { return !spec.Counts(r.Setting) }), func(r results.Record) results.Setting { return r.Setting })
+		kept, uncounted = lists.Where(kept, func(r results.Record) bool { return spec.Counts(r.Setting) }), len(aside)
 	}
 	var shown []results.Record
 	for _, r := range kept {
@@ -109,12 +110,12 @@ func (p *pivoting) head(shown []results.Record) {
 			OODFree: !target && !(of == "method" && slices.Contains(p.spec.OOD, id)),
 		})
 	}
-	if !p.spec.methodsAreRows() { // columns without a rank come last
+	if !p.spec.MethodsAreRows() { // columns without a rank come last
 		ranked := lists.Where(p.rivals, func(r *Rival) bool { return r.Ranked })
 		p.rivals = append(ranked, lists.Where(p.rivals, func(r *Rival) bool { return !r.Ranked })...)
 	}
 	p.table.rivals = p.rivals
-	if !p.spec.methodsAreRows() {
+	if !p.spec.MethodsAreRows() {
 		for _, r := range p.rivals {
 			p.table.Columns = append(p.table.Columns, Column{ID: r.ID, Label: r.Label, Rival: r})
 		}
@@ -138,7 +139,7 @@ func (p *pivoting) checkHighlight() error {
 	}
 	if !slices.Contains(ranked, p.spec.Highlight) {
 		what := "column"
-		if p.spec.methodsAreRows() {
+		if p.spec.MethodsAreRows() {
 			what = "row"
 		}
 		return fmt.Errorf("highlight: %q is not a ranked %s; name one of %s", p.spec.Highlight, what, strings.Join(ranked, ", "))
@@ -164,7 +165,7 @@ type contest struct {
 // contestKey identifies the contest of a column in the row with the ids: where methods
 // make the rows, it is that of all rows that differ in the method only.
 func (p *pivoting) contestKey(ids []string, column int) string {
-	if !p.spec.methodsAreRows() {
+	if !p.spec.MethodsAreRows() {
 		return strings.Join(ids, "\x00")
 	}
 	rest := slices.Clone(ids)
@@ -205,7 +206,7 @@ func (p *pivoting) group(shown []results.Record) ([]*group, error) {
 			return nil, err
 		}
 		setting := strings.Join(values(r, p.spec.Average), "/")
-		if p.spec.joinsSeeds() && r.Variant.Training > 0 {
+		if p.spec.JoinsSeeds() && r.Variant.Training > 0 {
 			setting += "/" + r.Variant.String()
 		}
 		if g.cells[column] == nil {
@@ -252,16 +253,16 @@ func (p *pivoting) sortRows(groups []*group, shown []results.Record) {
 // agree returns an error if r, a record of the cell, differs from the others of
 // its contest in a column of the residue.
 func (p *pivoting) agree(cell map[string]results.Record, in *contest, r results.Record) error {
-	for _, c := range dimensions {
+	for _, c := range crosstab.Dimensions {
 		if c == p.spec.Columns || slices.Contains(p.spec.Rows, c) || slices.Contains(p.spec.Average, c) {
 			continue
 		}
 		first := in.first
-		if c == variant && p.spec.joinsSeeds() && r.Variant.Training > 0 && first.Variant.Training > 0 || value(r, c) == value(first, c) {
+		if c == crosstab.Variant && p.spec.JoinsSeeds() && r.Variant.Training > 0 && first.Variant.Training > 0 || value(r, c) == value(first, c) {
 			continue
 		}
 		where := "one row"
-		if p.spec.methodsAreRows() {
+		if p.spec.MethodsAreRows() {
 			where = "one ranking"
 		}
 		// An error that names two records of one cell is clearer.

@@ -32,7 +32,7 @@ func (p *pivoting) addRow(g *group, i int) {
 		}
 		p.used = append(p.used, list...)
 	}
-	if p.spec.Mean && p.spec.methodsAreRows() {
+	if p.spec.Mean && p.spec.MethodsAreRows() {
 		var all []results.Record
 		settings := 0
 		for j := range g.contests {
@@ -195,7 +195,7 @@ func (p *pivoting) settle(groups []*group) {
 		return same(rows, columns, func(c *contest) int { return len(c.whole) })
 	}
 	seeds := func(c *contest) int {
-		if len(c.whole) == 1 && c.first.Variant.Training > 0 && (len(p.spec.Average) > 0 || p.spec.joinsSeeds()) {
+		if len(c.whole) == 1 && c.first.Variant.Training > 0 && (len(p.spec.Average) > 0 || p.spec.JoinsSeeds()) {
 			return len(c.settings)
 		}
 		return 0
@@ -256,7 +256,7 @@ func (p *pivoting) liftNotes() {
 // already.
 func (p *pivoting) addMean(groups []*group) {
 	t := p.table
-	if p.spec.methodsAreRows() {
+	if p.spec.MethodsAreRows() {
 		t.Columns = append(t.Columns, Column{Label: "Average", Mean: true})
 		return
 	}

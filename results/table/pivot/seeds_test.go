@@ -7,6 +7,7 @@ import (
 
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/crosstab"
 	"github.com/qats-bench/qats/results/resultstest"
 )
 
@@ -21,16 +22,16 @@ func TestTrainingsOfANetworkCountOnceInAnAverage(t *testing.T) {
 	add("a", "several", results.Seed(1), .02)
 	add("a", "several", results.Seed(2), .03) // mean .02
 	for _, c := range []struct {
-		spec   Spec
+		spec   crosstab.Spec
 		values []float64
 		labels string
 		legend string
 	}{
-		{Spec{Name: "t", Metric: "ece", Rows: []string{"dataset", "backbone"}, Average: []string{"variant"}}, []float64{.10, .02}, "plain (1 setting), several (3 seeds)",
+		{crosstab.Spec{Name: "t", Metric: "ece", Rows: []string{"dataset", "backbone"}, Average: []string{"variant"}}, []float64{.10, .02}, "plain (1 setting), several (3 seeds)",
 			"the number of settings, or of the seeds of one, is given with each row. Several trainings of a network, which differ in the seed, are one setting"},
-		{Spec{Name: "t", Metric: "ece", Rows: []string{"dataset"}, Average: []string{"backbone", "variant"}}, []float64{.06}, "",
+		{crosstab.Spec{Name: "t", Metric: "ece", Rows: []string{"dataset"}, Average: []string{"backbone", "variant"}}, []float64{.06}, "",
 			"Each number is the mean of 2 settings (over backbone, variant). Several trainings"},
-		{Spec{Name: "t", Metric: "ece", Rows: []string{"dataset", "backbone", "variant"}, Mean: true}, []float64{.10, .01, .02, .03, .06}, "2 settings", ""},
+		{crosstab.Spec{Name: "t", Metric: "ece", Rows: []string{"dataset", "backbone", "variant"}, Mean: true}, []float64{.10, .01, .02, .03, .06}, "2 settings", ""},
 	} {
 		p, err := Of(records, c.spec)
 		if err != nil {
@@ -75,7 +76,7 @@ func trained() []results.Record {
 // A table that says nothing of variants has the mean and the standard deviation of the seeds of a network in each of its
 // forms, and no deviation of other numbers.
 func TestNumbersOverSeedsHaveTheirDeviation(t *testing.T) {
-	p, err := Of(trained(), Spec{Name: "t", Metric: "ece", Percent: true, Better: metrics.Lower, Rows: []string{"dataset", "backbone"}, Mean: true})
+	p, err := Of(trained(), crosstab.Spec{Name: "t", Metric: "ece", Percent: true, Better: metrics.Lower, Rows: []string{"dataset", "backbone"}, Mean: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +109,7 @@ func TestNumbersOverSeedsHaveTheirDeviation(t *testing.T) {
 
 // Where every number is of as many seeds, the legend says it once; methods may make the rows.
 func TestTheLegendHasTheNumberOfSeeds(t *testing.T) {
-	p, err := Of(trained(), Spec{Name: "t", Metric: "ece", Rows: []string{"method"}, Columns: "dataset", Only: results.Filter{"backbone": {"a"}}})
+	p, err := Of(trained(), crosstab.Spec{Name: "t", Metric: "ece", Rows: []string{"method"}, Columns: "dataset", Only: results.Filter{"backbone": {"a"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,14 +131,14 @@ func TestOtherMeansHaveNoDeviation(t *testing.T) {
 		records = append(records, resultstest.Value(at, "ts", "ece", .01*float64(split)), resultstest.Value(at, "qats", "ece", .02))
 	}
 	for _, c := range []struct {
-		spec      Spec
+		spec      crosstab.Spec
 		rows      int
 		uncounted int
 	}{
-		{Spec{Rows: []string{"backbone"}, Average: []string{"dataset"}}, 2, 3},
-		{Spec{Rows: []string{"dataset", "backbone", "variant"}}, 11, 0},
-		{Spec{Rows: []string{"dataset"}, Average: []string{"variant"}, Only: results.Filter{"backbone": {"b"}}}, 2, 0},
-		{Spec{Rows: []string{"dataset"}, Only: results.Filter{"backbone": {"b"}}}, 2, 3},
+		{crosstab.Spec{Rows: []string{"backbone"}, Average: []string{"dataset"}}, 2, 3},
+		{crosstab.Spec{Rows: []string{"dataset", "backbone", "variant"}}, 11, 0},
+		{crosstab.Spec{Rows: []string{"dataset"}, Average: []string{"variant"}, Only: results.Filter{"backbone": {"b"}}}, 2, 0},
+		{crosstab.Spec{Rows: []string{"dataset"}, Only: results.Filter{"backbone": {"b"}}}, 2, 3},
 	} {
 		c.spec.Name, c.spec.Metric = "t", "ece"
 		p, err := Of(records, c.spec)
@@ -156,7 +157,7 @@ func TestOtherMeansHaveNoDeviation(t *testing.T) {
 // A network as it is and its trainings are not joined: the table has to say which it shows.
 func TestTrainingsAreNotJoinedWithOtherSets(t *testing.T) {
 	records := append(trained(), resultstest.Value(resultstest.Setting("e", "d", "a"), "ts", "ece", .1))
-	_, err := Of(records, Spec{Name: "t", Metric: "ece", Rows: []string{"dataset", "backbone"}})
+	_, err := Of(records, crosstab.Spec{Name: "t", Metric: "ece", Rows: []string{"dataset", "backbone"}})
 	if err == nil || !strings.Contains(err.Error(), `differ in column variant: "seed=0"`) {
 		t.Error(err)
 	}
@@ -177,7 +178,7 @@ func TestBelowTheMeanOfSeeds(t *testing.T) {
 			records = append(records, r)
 		}
 	}
-	spec := Spec{Name: "t", Metric: "ece", Percent: true, Rows: []string{"dataset", "backbone"}, Interval: true, ConsistencyBand: true}
+	spec := crosstab.Spec{Name: "t", Metric: "ece", Percent: true, Rows: []string{"dataset", "backbone"}, Interval: true, ConsistencyBand: true}
 	below := func(pairs []results.Pair) []string {
 		p, err := Of(records, spec)
 		if err != nil {

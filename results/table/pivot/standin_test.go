@@ -7,6 +7,7 @@ import (
 
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/crosstab"
 	"github.com/qats-bench/qats/results/resultstest"
 	"github.com/qats-bench/qats/results/table"
 )
@@ -81,7 +82,7 @@ func TestStandInsAreMarkedAndNotRanked(t *testing.T) {
 func TestNoAverageOfThePaperAndStandIns(t *testing.T) {
 	records := slices.Concat(ofPaper(network("cifar10", "resnet50", methods, 0.04, 0.03, 0.02, 0.01)),
 		standIns(network("cifar100", "resnet50", methods, 0.05, 0.04, 0.03, 0.02)))
-	spec := Spec{Metric: "ece", Rows: []string{"backbone"}, Average: []string{"dataset"}, Better: metrics.Lower, Percent: true, Number: 4}
+	spec := crosstab.Spec{Metric: "ece", Rows: []string{"backbone"}, Average: []string{"dataset"}, Better: metrics.Lower, Percent: true, Number: 4}
 	made, err := Of(records, spec)
 	if err != nil {
 		t.Fatal(err)

@@ -8,13 +8,14 @@ import (
 	"github.com/qats-bench/qats/internal/english"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/crosstab"
 	"github.com/qats-bench/qats/results/table"
 )
 
 // Pivot is a finished table: to print it needs no further decision. It is
 // read-only.
 type Pivot struct {
-	Spec      Spec
+	Spec      crosstab.Spec
 	Columns   []Column // a column of means is the last
 	Rows      []Row    // a row of means is the last
 	Notes     []Note
@@ -38,7 +39,7 @@ type Pivot struct {
 // paper's network, where the manifest does not say it.
 const Undeclared = "its manifest says neither paper nor stand-in"
 
-// Rival is one of the items that marks rank; see Spec.
+// Rival is one of the items that marks rank; see [crosstab.Spec].
 type Rival struct {
 	ID, Label string
 	Ranked    bool
@@ -67,7 +68,7 @@ const (
 
 // Row is a row of numbers.
 type Row struct {
-	IDs      []string // one for each of Spec.Rows; nil in the row of means
+	IDs      []string // one for each of the rows of the spec; nil in the row of means
 	Labels   []string
 	Settings int // averaged in each cell: 1 without an average, 0 if the cells differ
 	Seeds    int // of one setting, that are averaged in each cell; 0 for none, or if the cells differ
@@ -108,8 +109,9 @@ func (c Cell) below() string {
 // Pair sets the difference of each number from the number of the baseline, with its
 // interval, such as "-0.21 [-0.40, -0.02]". A cell without a pair, such as the baseline
 // itself, has none, and neither has a simulated number. Of several trainings of a network it is the mean, see
-// results.PairsOverSeeds. It is for tables without averages, see Spec.Interval.
+// results.PairsOverSeeds. It is for tables without averages, see [crosstab.Spec].
 func (t *Pivot) Pair(pairs []results.Pair) {
+	spec := printing{t.Spec}
 	index := map[results.Place]results.Pair{}
 	for _, p := range pairs {
 		if p.Source == "measured" {
@@ -126,14 +128,14 @@ func (t *Pivot) Pair(pairs []results.Pair) {
 			if !ok {
 				continue
 			}
-			c.Paired = t.Spec.signed(p.Difference)
+			c.Paired = spec.signed(p.Difference)
 			if p.Interval != "" {
-				c.Paired += fmt.Sprintf(" [%s, %s]", t.Spec.signed(p.Lo), t.Spec.signed(p.Hi))
+				c.Paired += fmt.Sprintf(" [%s, %s]", spec.signed(p.Lo), spec.signed(p.Hi))
 				if !slices.Contains(t.Intervals, p.Interval) {
 					t.Intervals = append(t.Intervals, p.Interval)
 				}
 			}
-			if label := t.Spec.label("method", p.Against); !slices.Contains(t.Baselines, label) {
+			if label := spec.label("method", p.Against); !slices.Contains(t.Baselines, label) {
 				t.Baselines = append(t.Baselines, label)
 			}
 		}
@@ -234,7 +236,7 @@ func (t *Pivot) any(has func(Cell) bool) bool {
 
 // of returns the column of results.csv that holds the ids of the rivals.
 func (t *Pivot) of() string {
-	if t.Spec.methodsAreRows() {
+	if t.Spec.MethodsAreRows() {
 		return "method"
 	}
 	return t.Spec.Columns
@@ -257,7 +259,7 @@ func (t *Pivot) ticks() bool {
 // place names the place of a record, for errors.
 func place(r results.Record) string {
 	parts := []string{}
-	for _, c := range dimensions {
+	for _, c := range crosstab.Dimensions {
 		if v := value(r, c); v != "" {
 			parts = append(parts, v)
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/crosstab"
 	"github.com/qats-bench/qats/results/paper"
 	"github.com/qats-bench/qats/results/resultstest"
 	"github.com/qats-bench/qats/results/table"
@@ -80,15 +81,15 @@ func standard() []results.Record {
 	return list
 }
 
-func standardSpec() Spec {
-	return Spec{
+func standardSpec() crosstab.Spec {
+	return crosstab.Spec{
 		Name: "standard", Caption: "Calibration error on standard benchmarks", Metric: "ece",
 		Rows: []string{"dataset", "backbone"}, Better: metrics.Lower, Percent: true, Highlight: "qats",
 	}
 }
 
 // shift has 2 corruptions x 2 severities and an unranked method.
-func shift() ([]results.Record, Spec) {
+func shift() ([]results.Record, crosstab.Spec) {
 	var list []results.Record
 	for s := 1; s <= 2; s++ {
 		for c, corruption := range []string{"fog", "snow"} {
@@ -98,7 +99,7 @@ func shift() ([]results.Record, Spec) {
 			}
 		}
 	}
-	return list, Spec{
+	return list, crosstab.Spec{
 		Name: "shift", Metric: "ece", Rows: []string{"severity"}, Average: []string{"corruption"}, Mean: true,
 		Better: metrics.Lower, Percent: true, Unranked: []string{"hfe-target"}, Highlight: "qats",
 		Labels: resultstest.Labels(map[string]string{"qats": "QaTS_new"}),
@@ -109,7 +110,7 @@ func shift() ([]results.Record, Spec) {
 type test struct {
 	name    string
 	records []results.Record
-	spec    Spec
+	spec    crosstab.Spec
 }
 
 // layouts are tables of each form.
@@ -142,7 +143,7 @@ func layouts() []test {
 			list = append(list, r)
 		}
 	}
-	tests = append(tests, test{"order", list, Spec{
+	tests = append(tests, test{"order", list, crosstab.Spec{
 		Name: "order", Caption: "Order of columns & 100% na\u00efve \u2264", Metric: "auroc", Rows: []string{"backbone"}, Better: metrics.Higher,
 		Only: map[string][]string{"method": {"qats", "gc-split", "ts"}, "backbone": {"vit-s16", "my_net", "resnet50"}},
 	}})
@@ -154,7 +155,7 @@ func layouts() []test {
 		}
 	}
 	list = append(list, network("cifar10", "vit-s16", []string{"ts", "qats"}, 0.0123, 0.0131)...)
-	tests = append(tests, test{"null", list, Spec{
+	tests = append(tests, test{"null", list, crosstab.Spec{
 		Name: "null", Metric: "ece", Rows: []string{"dataset", "backbone"}, Better: metrics.Lower, Percent: true, Highlight: "qats", ConsistencyBand: true,
 	}})
 
@@ -166,7 +167,7 @@ func layouts() []test {
 		rows[1].Value *= float64(i)
 		list = append(list, rows...)
 	}
-	tests = append(tests, test{"losses", simulated(list), Spec{
+	tests = append(tests, test{"losses", simulated(list), crosstab.Spec{
 		Name: "losses", Metric: "ece", Rows: []string{"backbone"}, Columns: "loss", Better: metrics.Lower, Percent: true,
 	}})
 
@@ -195,7 +196,7 @@ func layouts() []test {
 	for i, c := range []string{"fog", "snow"} {
 		list = append(list, simulated(corrupted(c, network("cifar100-c", "vit-b16", []string{"uncal", "qats"}, 0.30+0.02*float64(i), 0.11-0.02*float64(i))))...)
 	}
-	tests = append(tests, test{"ablation", list, Spec{
+	tests = append(tests, test{"ablation", list, crosstab.Spec{
 		Name: "ablation", Metric: "ece", Rows: []string{"method"}, Columns: "dataset", Average: []string{"corruption"},
 		Better: metrics.Lower, Percent: true, Labels: resultstest.Labels(map[string]string{"qats": "Linear (QaTS)"}),
 	}})
@@ -206,7 +207,7 @@ func layouts() []test {
 		"glass_blur", "impulse_noise", "jpeg_compression", "motion_blur", "pixelate", "shot_noise", "snow", "zoom_blur"} {
 		list = append(list, simulated(corrupted(c, network("cifar100-c", "vit-b16", []string{"tta-ts", "qats"}, 0.30+0.01*float64(i), 0.31)))...)
 	}
-	tests = append(tests, test{"wide", list, Spec{
+	tests = append(tests, test{"wide", list, crosstab.Spec{
 		Name: "wide", Metric: "ece", Rows: []string{"severity", "method"}, Columns: "corruption", Mean: true, Highlight: "qats",
 		Better: metrics.Lower, Percent: true, Labels: resultstest.Labels(map[string]string{"tta-ts": "AdaTS"}),
 	}})
@@ -267,7 +268,7 @@ func TestMistakesAreNamed(t *testing.T) {
 		change(&list[i])
 		return list
 	}
-	spec := func(change func(*Spec)) Spec {
+	spec := func(change func(*crosstab.Spec)) crosstab.Spec {
 		s := standardSpec()
 		change(&s)
 		return s
@@ -282,7 +283,7 @@ func TestMistakesAreNamed(t *testing.T) {
 	for _, test := range []struct {
 		name    string
 		records []results.Record
-		spec    Spec
+		spec    crosstab.Spec
 		want    string
 	}{
 		{"two losses in a cell", twoLosses, standardSpec(),
@@ -297,19 +298,19 @@ func TestMistakesAreNamed(t *testing.T) {
 			`table standard: two records of standard/cifar10/resnet50/ce/uncal/ece differ in column source: measured and simulated`},
 		{"ranking mixes", edit(2, func(r *results.Record) { r.Source = "simulated" }), standardSpec(),
 			`table standard: a ranking would mix measured (standard/cifar10/resnet50/ce/uncal) with simulated (standard/cifar10/resnet50/ce/ts)`},
-		{"nothing", standard(), spec(func(s *Spec) { s.Metric = "nll" }), `table standard: none of 38 records has metric nll and passes the filter`},
-		{"no metric", nil, spec(func(s *Spec) { s.Metric = "" }), `table standard: no metric`},
-		{"no rows", nil, spec(func(s *Spec) { s.Rows = nil }), `table standard: no rows; name one of experiment, dataset`},
-		{"unknown row", nil, spec(func(s *Spec) { s.Rows = []string{"network"} }), `table standard: rows: "network" is none of`},
-		{"row is column", nil, spec(func(s *Spec) { s.Rows = []string{"method"} }), `table standard: columns: method is already in rows`},
-		{"average of a row", nil, spec(func(s *Spec) { s.Average = []string{"dataset"} }), `table standard: average: dataset is already in rows`},
-		{"unknown filter", nil, spec(func(s *Spec) { s.Only = map[string][]string{"metric": {"ece"}} }), `table standard: only: "metric" is none of`},
-		{"empty filter", nil, spec(func(s *Spec) { s.Only = map[string][]string{"loss": {}} }), `table standard: only: no value of loss is kept`},
-		{"filter twice", nil, spec(func(s *Spec) { s.Only = map[string][]string{"loss": {"ce", "ce"}} }), `table standard: only: loss "ce" is listed twice`},
-		{"direction", nil, spec(func(s *Spec) { s.Better = "less" }), `table standard: better: "less" is neither lower, higher nor target`},
-		{"neutral gap", nil, spec(func(s *Spec) { s.Better = metrics.Neutral }), `table standard: highlight: ece has no better direction, so there is no gap to show`},
-		{"highlight", standard(), spec(func(s *Spec) { s.Highlight = "qast" }), `table standard: highlight: "qast" is not a ranked column; name one of uncal, ts, featclip, qats`},
-		{"band of an average", nil, spec(func(s *Spec) { s.ConsistencyBand, s.Average = true, []string{"loss"} }), `table standard: consistency band and average: the band of an average`},
+		{"nothing", standard(), spec(func(s *crosstab.Spec) { s.Metric = "nll" }), `table standard: none of 38 records has metric nll and passes the filter`},
+		{"no metric", nil, spec(func(s *crosstab.Spec) { s.Metric = "" }), `table standard: no metric`},
+		{"no rows", nil, spec(func(s *crosstab.Spec) { s.Rows = nil }), `table standard: no rows; name one of experiment, dataset`},
+		{"unknown row", nil, spec(func(s *crosstab.Spec) { s.Rows = []string{"network"} }), `table standard: rows: "network" is none of`},
+		{"row is column", nil, spec(func(s *crosstab.Spec) { s.Rows = []string{"method"} }), `table standard: columns: method is already in rows`},
+		{"average of a row", nil, spec(func(s *crosstab.Spec) { s.Average = []string{"dataset"} }), `table standard: average: dataset is already in rows`},
+		{"unknown filter", nil, spec(func(s *crosstab.Spec) { s.Only = map[string][]string{"metric": {"ece"}} }), `table standard: only: "metric" is none of`},
+		{"empty filter", nil, spec(func(s *crosstab.Spec) { s.Only = map[string][]string{"loss": {}} }), `table standard: only: no value of loss is kept`},
+		{"filter twice", nil, spec(func(s *crosstab.Spec) { s.Only = map[string][]string{"loss": {"ce", "ce"}} }), `table standard: only: loss "ce" is listed twice`},
+		{"direction", nil, spec(func(s *crosstab.Spec) { s.Better = "less" }), `table standard: better: "less" is neither lower, higher nor target`},
+		{"neutral gap", nil, spec(func(s *crosstab.Spec) { s.Better = metrics.Neutral }), `table standard: highlight: ece has no better direction, so there is no gap to show`},
+		{"highlight", standard(), spec(func(s *crosstab.Spec) { s.Highlight = "qast" }), `table standard: highlight: "qast" is not a ranked column; name one of uncal, ts, featclip, qats`},
+		{"band of an average", nil, spec(func(s *crosstab.Spec) { s.ConsistencyBand, s.Average = true, []string{"loss"} }), `table standard: consistency band and average: the band of an average`},
 	} {
 		_, err := Of(test.records, test.spec)
 		if err == nil || !strings.HasPrefix(err.Error(), test.want) {
@@ -319,7 +320,7 @@ func TestMistakesAreNamed(t *testing.T) {
 
 	// A neutral metric has no ranking to mix.
 	mixedRow := edit(2, func(r *results.Record) { r.Source = "simulated" })
-	if _, err := Of(mixedRow, spec(func(s *Spec) { s.Better, s.Highlight = metrics.Neutral, "" })); err != nil {
+	if _, err := Of(mixedRow, spec(func(s *crosstab.Spec) { s.Better, s.Highlight = metrics.Neutral, "" })); err != nil {
 		t.Errorf("neutral: %v", err)
 	}
 }
@@ -394,7 +395,7 @@ func TestMarksRankPrintedNumbers(t *testing.T) {
 			values[m] = float64(r.IntN(5))/100 + r.Float64()*1e-4
 			list = append(list, record("x", "y", m, "ece", values[m]))
 		}
-		made, err := Of(list, Spec{Metric: "ece", Rows: []string{"dataset"}, Better: better, Percent: true,
+		made, err := Of(list, crosstab.Spec{Metric: "ece", Rows: []string{"dataset"}, Better: better, Percent: true,
 			Highlight: "c", Unranked: []string{"aside"}})
 		if err != nil {
 			t.Fatal(err)
@@ -503,7 +504,7 @@ func TestColumnsAlignUnderAnyLabel(t *testing.T) {
 }
 
 // wide is a table of 15 rows and 7 methods with skips, warnings and simulated rows.
-func wide() ([]results.Record, Spec) {
+func wide() ([]results.Record, crosstab.Spec) {
 	seven := []string{"uncal", "ts", "ir", "tta-ts", "gc-split", "featclip", "qats"}
 	r := rand.New(rand.NewPCG(3, 3))
 	var list []results.Record
@@ -538,8 +539,8 @@ func TestWordsOfTheField(t *testing.T) {
 		{"dataset", "cifar10", "cifar10"}, {"backbone", "vit-b16", "vit-b16"}, {"loss", "ls-0.05", "LS-0.05"},
 		{"corruption", "glass_blur", "glass blur"}, {"severity", "", "-"}, {"severity", "3", "3"}, {"method", "qats", "qats"},
 	} {
-		if got := table.Name(test[0], test[1]); got != test[2] {
-			t.Errorf("table.Name(%s, %s) = %q, want %q", test[0], test[1], got, test[2])
+		if got := results.Name(test[0], test[1]); got != test[2] {
+			t.Errorf("results.Name(%s, %s) = %q, want %q", test[0], test[1], got, test[2])
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/crosstab"
 	"github.com/qats-bench/qats/results/resultstest"
 	"github.com/qats-bench/qats/results/table"
 )
@@ -18,7 +19,7 @@ func TestAMetricWithATargetIsNotRanked(t *testing.T) {
 	for method, v := range map[string]float64{"uncal": .6, "ts": .98, "qats": 1.3} {
 		list = append(list, resultstest.Value(at, method, "oe", v))
 	}
-	got, err := Of(list, Spec{Name: "t", Metric: "oe", Rows: []string{"backbone"}, Better: metrics.Target})
+	got, err := Of(list, crosstab.Spec{Name: "t", Metric: "oe", Rows: []string{"backbone"}, Better: metrics.Target})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +33,7 @@ func TestAMetricWithATargetIsNotRanked(t *testing.T) {
 	if !strings.Contains(b.String(), "Observed / expected, best at 1, not ranked.") {
 		t.Error(b.String())
 	}
-	if _, err := (Spec{Name: "t", Metric: "oe", Rows: []string{"backbone"}, Better: metrics.Target, Highlight: "ts"}).Check(); err == nil {
+	if _, err := (crosstab.Spec{Name: "t", Metric: "oe", Rows: []string{"backbone"}, Better: metrics.Target, Highlight: "ts"}).Check(); err == nil {
 		t.Error("a gap to the best of a metric without one")
 	}
 }

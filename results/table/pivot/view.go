@@ -13,7 +13,7 @@ import (
 // values as recorded, and a last column that says where the numbers of a row come from:
 // print has that in Origin and in signs, which the data forms lack.
 func (t *Pivot) Table() *table.Table {
-	s := t.Spec
+	s := printing{t.Spec}
 	out := &table.Table{
 		Name: s.Name, Files: "results.csv", Caption: s.Caption, Origin: t.Origin(), Warning: t.Simulated > 0,
 		Labels: len(s.Rows), Grouped: len(s.Rows) > 1, Legend: t.legend(),
@@ -24,7 +24,7 @@ func (t *Pivot) Table() *table.Table {
 	for _, column := range s.Rows {
 		out.Columns = append(out.Columns, table.Column{Key: column, Head: capital(column)})
 	}
-	tickColumn := t.ticks() && s.methodsAreRows()
+	tickColumn := t.ticks() && s.MethodsAreRows()
 	if tickColumn {
 		out.Columns = append(out.Columns, table.Column{Head: "OOD-free?", Aside: true})
 		out.Labels++
@@ -42,7 +42,7 @@ func (t *Pivot) Table() *table.Table {
 		}
 	}
 	out.Columns, over = append(out.Columns, table.Column{Key: "source", Data: true}), append(over, table.Cell{})
-	if t.ticks() && !s.methodsAreRows() {
+	if t.ticks() && !s.MethodsAreRows() {
 		out.Over = over
 	}
 	for _, r := range t.Rows {

@@ -3,12 +3,13 @@ package pivot
 import (
 	"testing"
 
+	"github.com/qats-bench/qats/results/crosstab"
 	"github.com/qats-bench/qats/results/table"
 )
 
 // TestLabelOfAMethodIsNotThatOfADatasetOfTheSameID.
 func TestLabelOfAMethodIsNotThatOfADatasetOfTheSameID(t *testing.T) {
-	s := Spec{Labels: map[string]string{"spline": "Spline"}, SettingLabels: map[string]string{"mine": "My data"}}
+	s := printing{crosstab.Spec{Labels: map[string]string{"spline": "Spline"}, SettingLabels: map[string]string{"mine": "My data"}}}
 	if s.label("method", "spline") != "Spline" || s.label("dataset", "spline") != "spline" || s.label("dataset", "mine") != "My data" {
 		t.Error("labels of methods and settings are mixed")
 	}

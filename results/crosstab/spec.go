@@ -1,4 +1,6 @@
-package pivot
+// Package crosstab declares the tables that a spec can ask for, without making them: which columns of results.csv are
+// rows, columns and averages, and what is marked. Package results/table/pivot makes and prints them.
+package crosstab
 
 import (
 	"fmt"
@@ -8,7 +10,6 @@ import (
 
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
-	"github.com/qats-bench/qats/results/table"
 )
 
 // Spec describes one table. Rows, Columns and Average name columns of
@@ -71,16 +72,8 @@ type Spec struct {
 	Interval bool
 }
 
-// dimensions are the columns that may make rows, columns or averages.
-var dimensions = slices.Concat([]string{"experiment"}, results.SettingColumns(), []string{"method"})
-
-// value returns the text of r in one of the dimensions.
-func value(r results.Record, column string) string {
-	if column == "method" {
-		return r.Method
-	}
-	return r.Column(column)
-}
+// Dimensions are the columns that may make rows, columns or averages.
+var Dimensions = slices.Concat([]string{"experiment"}, results.SettingColumns(), []string{"method"})
 
 // Check returns the spec with its defaults filled in, or the first mistake in it.
 func (s Spec) Check() (Spec, error) {
@@ -91,7 +84,7 @@ func (s Spec) Check() (Spec, error) {
 		return s, fmt.Errorf("no metric")
 	}
 	if len(s.Rows) == 0 {
-		return s, fmt.Errorf("no rows; name one of %s", strings.Join(dimensions, ", "))
+		return s, fmt.Errorf("no rows; name one of %s", strings.Join(Dimensions, ", "))
 	}
 	place := map[string]string{}
 	for _, part := range []struct {
@@ -99,8 +92,8 @@ func (s Spec) Check() (Spec, error) {
 		columns []string
 	}{{"rows", s.Rows}, {"columns", []string{s.Columns}}, {"average", s.Average}} {
 		for _, c := range part.columns {
-			if !slices.Contains(dimensions, c) {
-				return s, fmt.Errorf("%s: %q is none of %s", part.name, c, strings.Join(dimensions, ", "))
+			if !slices.Contains(Dimensions, c) {
+				return s, fmt.Errorf("%s: %q is none of %s", part.name, c, strings.Join(Dimensions, ", "))
 			}
 			if before, twice := place[c]; twice {
 				return s, fmt.Errorf("%s: %s is already in %s", part.name, c, before)
@@ -136,8 +129,8 @@ func (s Spec) Check() (Spec, error) {
 // same one.
 func checkOnly(only results.Filter) error {
 	for _, c := range slices.Sorted(maps.Keys(only)) {
-		if !slices.Contains(dimensions, c) {
-			return fmt.Errorf("only: %q is none of %s", c, strings.Join(dimensions, ", "))
+		if !slices.Contains(Dimensions, c) {
+			return fmt.Errorf("only: %q is none of %s", c, strings.Join(Dimensions, ", "))
 		}
 		if len(only[c]) == 0 {
 			return fmt.Errorf("only: no value of %s is kept", c)
@@ -151,67 +144,24 @@ func checkOnly(only results.Filter) error {
 	return nil
 }
 
-// variant is the column whose ids tell trainings of a network, draws of rows and other copies of a setting apart.
-const variant = "variant"
+// Variant is the column whose ids tell trainings of a network, draws of rows and other copies of a setting apart.
+const Variant = "variant"
 
-// joinsSeeds reports whether the table makes one number of the trainings of a network: it says nothing else about variants.
-func (s Spec) joinsSeeds() bool {
-	return s.Columns != variant && !slices.Contains(s.Rows, variant) && !slices.Contains(s.Average, variant)
+// JoinsSeeds reports whether the table makes one number of the trainings of a network: it says nothing else about variants.
+func (s Spec) JoinsSeeds() bool {
+	return s.Columns != Variant && !slices.Contains(s.Rows, Variant) && !slices.Contains(s.Average, Variant)
 }
 
-// counts reports whether the table shows a setting beside others that count
+// Counts reports whether the table shows a setting beside others that count
 // ([results.Counts]): it counts, or the table asks for variants by name, as rows, columns, an
 // average or a filter.
-func (s Spec) counts(c results.Setting) bool {
-	if _, named := s.Only[variant]; named || !s.joinsSeeds() {
+func (s Spec) Counts(c results.Setting) bool {
+	if _, named := s.Only[Variant]; named || !s.JoinsSeeds() {
 		return true
 	}
 	return results.Counts(c, nil)
 }
 
-// methodsAreRows reports whether methods make the rows. Rankings then run down a
+// MethodsAreRows reports whether methods make the rows. Rankings then run down a
 // column.
-func (s Spec) methodsAreRows() bool { return slices.Contains(s.Rows, "method") }
-
-// label returns the label of an id of a column.
-func (s Spec) label(column, id string) string {
-	labels := s.SettingLabels
-	if column == "method" {
-		labels = s.Labels
-	}
-	if l, ok := labels[id]; ok {
-		return l
-	}
-	return table.Name(column, id)
-}
-
-// digits returns the number of decimals of the table.
-func (s Spec) digits() int {
-	if s.Metric == results.TimeMetric {
-		return 2
-	}
-	return metrics.Entry{Percent: s.Percent}.Digits()
-}
-
-// print returns v as the table prints it.
-func (s Spec) print(v float64) string { return s.printed(v, s.digits()) }
-
-// printed returns a number as print does, with some digits after the point.
-func (s Spec) printed(v float64, digits int) string {
-	switch {
-	case s.Percent:
-		v *= 100
-	case s.Metric == results.TimeMetric:
-		v *= 1000
-	}
-	return table.Fixed(v, digits)
-}
-
-// signed returns a difference as the table prints it, with its sign.
-func (s Spec) signed(v float64) string { return table.Plus(s.print(v)) }
-
-// difference returns the printed number a minus the printed number b, with its
-// sign.
-func (s Spec) difference(a, b string) string {
-	return table.Signed(table.Parse(a)-table.Parse(b), s.digits())
-}
+func (s Spec) MethodsAreRows() bool { return slices.Contains(s.Rows, "method") }

@@ -1,18 +1,17 @@
-package table
+package results
 
 import (
 	"fmt"
 
 	"github.com/qats-bench/qats/metrics"
-	"github.com/qats-bench/qats/results"
 )
 
-// Labels are the names in print of data sets, networks, losses and corruptions, by id. Manifests
+// Names are the names in print of data sets, networks, losses and corruptions, by id. Manifests
 // and specs give them. What they lack has the word of the field ([Name]) or its id.
-type Labels map[string]string
+type Names map[string]string
 
 // Name returns the name of an id in a column of results.csv.
-func (l Labels) Name(column, id string) string {
+func (l Names) Name(column, id string) string {
 	if name, ok := l[id]; ok {
 		return name
 	}
@@ -21,12 +20,12 @@ func (l Labels) Name(column, id string) string {
 
 // Setting returns what is printed for a setting: the data set, the network, the loss where it is
 // not cross-entropy, the corruption with its severity and the variant, with sep between them.
-func (l Labels) Setting(c results.Setting, sep string) string {
+func (l Names) Setting(c Setting, sep string) string {
 	return l.Name("dataset", c.Dataset) + sep + l.InDataset(c, sep)
 }
 
 // InDataset is Setting without the data set, for views of one.
-func (l Labels) InDataset(c results.Setting, sep string) string {
+func (l Names) InDataset(c Setting, sep string) string {
 	name := l.Name("backbone", c.Backbone)
 	if c.Loss != "" && c.Loss != "ce" {
 		name += sep + l.Name("loss", c.Loss)
@@ -34,22 +33,22 @@ func (l Labels) InDataset(c results.Setting, sep string) string {
 	if c.Corruption != "" {
 		name += fmt.Sprintf("%s%s %d", sep, l.Name("corruption", c.Corruption), c.Severity)
 	}
-	if c.Variant != (results.Variant{}) {
+	if c.Variant != (Variant{}) {
 		name += sep + variantName(c.Variant)
 	}
 	return name
 }
 
 // Name returns the word of the field for an id in a column of results.csv, or the id itself where
-// there is none: data sets, networks and methods have no words, but labels ([Labels], methods.csv). For column
-// "metric" it returns the label in package metrics, or that of results.TimeMetric. An
+// there is none: data sets, networks and methods have no words, but labels ([Names], methods.csv). For column
+// "metric" it returns the label in package metrics, or that of TimeMetric. An
 // empty id, for example the severity of a clean set, is "-".
 func Name(column, id string) string {
 	if id == "" {
 		return "-"
 	}
 	if column == "metric" {
-		if id == results.TimeMetric {
+		if id == TimeMetric {
 			return "Fit time (ms)"
 		}
 		if _, output, ok := metrics.LookupOutput(id); ok {
@@ -59,14 +58,14 @@ func Name(column, id string) string {
 	if name, ok := names[column][id]; ok {
 		return name
 	}
-	if v, err := results.ParseVariant(id); err == nil && column == "variant" {
+	if v, err := ParseVariant(id); err == nil && column == "variant" {
 		return variantName(v)
 	}
 	return id
 }
 
 // variantName returns what is printed for a variant: "x 2" for logits times 2.
-func variantName(v results.Variant) string {
+func variantName(v Variant) string {
 	switch {
 	case v.Rescale != 0:
 		return fmt.Sprintf("x %g", v.Rescale)
