@@ -17,9 +17,9 @@ import (
 //
 // The size of logits is their middle gap. The gap of a row is the difference of its two largest logits, and the middle
 // gap is the mean of the middle half of all gaps, so a few rows of any size do not move it. Let e be its rounded binary
-// logarithm. The size is
+// logarithm. The size is usual if
 //
-//	least <= e <= most    usual, if small <= e <= large or the temperature of ts is in [0.35, 5.7]
+//	small <= e <= large, or least <= e <= most and the temperature of ts is in [0.35, 5.7].
 //
 // A network that is hardly ever wrong has large gaps at a temperature near 1, and a network that is hardly
 // better than chance has small ones. A multiple of the logits of another network has such gaps too, but at a temperature
@@ -51,7 +51,7 @@ const (
 	SizeOfRanks
 )
 
-// exponents returns the ends of the range; see LogitSize.
+// exponents returns the ends of the ranges of e; see LogitSize.
 func (s LogitSize) exponents() (least, small, large, most int) {
 	if s == SizeOfRanks {
 		return -2, -2, 9, 9
