@@ -33,7 +33,7 @@ import (
 // The parameters, and the bounds and warnings of the report, belong to the divided logits.
 // A set with a confidence alone has no logits. There Ends replaces confidences of exactly 0 and 1.
 //
-// Logits are divided in memory, so a method with a LogitSize takes no Stream.
+// Logits are divided in memory, so a method with a LogitSize does not take a Stream; the conformance suite checks it.
 type LogitSize int
 
 // The sizes of logits.

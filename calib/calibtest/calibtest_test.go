@@ -219,6 +219,7 @@ func broken() []breach {
 		{check: "entry", how: "has no label", method: sound(), change: func(e *calib.Entry) { e.Label = "" }},
 		{check: "entry", how: "has a bad name", method: sound(), change: func(e *calib.Entry) { e.Name = "My Method" }},
 		{check: "entry", how: "reads test labels", method: contract(func(c *calib.Contract) { c.Test |= data.Labels })},
+		{check: "entry", how: "divides a stream", method: contract(func(c *calib.Contract) { c.LogitSize, c.Streams = calib.SizeOfValues, true })},
 		{check: "entry", how: "has an option without help", method: sound(), entry: calib.NewEntry[helpless, softmaxMap](calib.Entry{
 			Name: "fake", Label: "Fake", Version: 1, Summary: "s", Sheet: calib.Sheet{Reference: "r"}})},
 		{check: "deterministic", how: "counts its fits", method: fit(func(calib.Input) float64 { return float64(1 + fits.Add(1)) })},

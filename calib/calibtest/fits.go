@@ -33,6 +33,8 @@ func entryComplete(s *subject) error {
 		return errors.New("the contract asks for labels of the target domain")
 	case s.contract.Test&data.Labels != 0:
 		return errors.New("the contract asks for labels of the test set")
+	case s.contract.LogitSize != calib.AnySize && s.contract.Streams:
+		return errors.New("the contract has a LogitSize and Streams: logits are divided in memory")
 	}
 	for _, o := range e.Options() {
 		if !regexp.MustCompile(`^[a-z][a-z0-9_]*$`).MatchString(o.Name) || o.Help == "" || o.Range == "" {
