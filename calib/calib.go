@@ -59,11 +59,11 @@ type Contract struct {
 	// Masked: sets may have masked classes, at Fit and after it (see data.Masked). A masked
 	// class gets a probability of exactly 0, and one that is masked in every row is as good as
 	// absent. Other methods are refused such sets: their formula gives every class a share, or
-	// their fit counts a probability of 0 as it counts others.
+	// their fit counts a probability of 0 like any other.
 	Masked bool
 
 	// Confidence: sets may have a confidence alone in the place of logits (data.Set.Confidence). The method
-	// reads of logits the confidence of the prediction and nothing else, and its maps are TopLabel.
+	// reads nothing of the logits except the confidence of the prediction, and its maps are TopLabel.
 	Confidence bool
 
 	// Sized: the fit changes if all rows are repeated, as by a prior, a penalty, a bandwidth, folds or mini-batches. The
@@ -85,8 +85,8 @@ func (c Contract) Refuses(set *data.Set) bool {
 // ErrMasked is the error of a method that takes no masked classes, for a set that has some.
 var ErrMasked = errors.New("needs the logit of every class; some are -Inf (masked classes)")
 
-// ErrConfidence is the error of a method that reads more of the logits than the confidence of the prediction,
-// for a set that has that alone.
+// ErrConfidence is the error for a set with a confidence alone, from a method that reads more of the logits than the
+// confidence of the prediction.
 var ErrConfidence = errors.New("needs the logits of all classes; these are predictions with a confidence alone")
 
 // ErrUnit is the error of a method whose fit changes if all rows are repeated, for a set whose weights are no whole numbers.
@@ -112,7 +112,7 @@ type Method interface {
 // the arrays of its contract and no others, after it has checked them (see
 // data.Set.Check). The error names an array that cal lacks, or the row and class that no
 // method can take. Methods that also need unlabelled rows of the deployment domain are
-// fitted by FitInput, with Input.Target. Rows stand in the fit as often as the weights of cal say.
+// fitted by FitInput, with Input.Target. Each row counts as often as its weight in cal says.
 func Fit(ctx context.Context, m Method, cal *data.Set) (*Fitted, error) {
 	if cal == nil {
 		return nil, errors.New("calibration set: no set")
@@ -151,7 +151,7 @@ type Input struct {
 	Target *data.Set // nil unless the contract asks for it
 	Seed   uint64    // identity of the cell
 
-	// Stream is the calibration set of a method that Streams where Cal is nil.
+	// Stream is the calibration set if Cal is nil, for a method that Streams.
 	Stream Stream
 
 	// Shared caches results of other fits on the same calibration set; may be nil.
@@ -213,7 +213,7 @@ func (s *Shared) Load() any {
 	return s.found.Load()
 }
 
-// Store keeps what a fit has found. Fits of this project call it; its type is theirs.
+// Store keeps what a fit has found. Fits of this project call it, and choose the type of found.
 func (s *Shared) Store(found any) {
 	if s != nil {
 		s.found.Store(found)
@@ -223,7 +223,7 @@ func (s *Shared) Store(found any) {
 // Objective is what a fit makes as small as it can on its calibration rows.
 type Objective string
 
-// The objectives that have a score of the same name.
+// The objectives. Each has a score of the same name.
 const (
 	ByNLL   Objective = "NLL"
 	ByBrier Objective = "Brier score"

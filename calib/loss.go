@@ -8,13 +8,13 @@ import (
 	"github.com/qats-bench/qats/calib/internal/fit"
 )
 
-// RowTemperature is a family of temperatures with p parameters theta. That of row i is
+// RowTemperature is a family of temperatures with p parameters theta. The temperature of row i is
 //
 //	T_i = g(x_i),  rate = g'(x_i),  bend = g''(x_i)/g'(x_i),
 //
 // where x_i depends on theta. It returns T_i, in [1e-50, 1e50], with rate and bend, and
 // writes the p derivatives of x_i in theta to slope. If x_i is the temperature itself,
-// rate is 1 and bend 0. Where T_i is held by a limit, both are 0. Several goroutines call
+// rate is 1 and bend 0. Where T_i is at a limit, both are 0. Several goroutines call
 // it at a time, more than once for a row.
 type RowTemperature func(i int, theta, slope []float64) (t, rate, bend float64)
 
@@ -28,8 +28,8 @@ type RowTemperature func(i int, theta, slope []float64) (t, rate, bend float64)
 //
 // Other methods with temperatures do not use it. qats and its variants, t-conf, t-entropy
 // and t-gap have the solver of MinimiseInBox too, but fit.Curve sums the derivatives of
-// their lines: it is faster, and the last pass of ts is its first. The loss of hfe and of
-// qats-reading by the Brier score is not the NLL, so they call MinimiseInBox. The bins of
+// their lines: it is faster, and the last pass of ts is its first. hfe and
+// qats-reading by the Brier score do not minimise the NLL, so they call MinimiseInBox. The bins of
 // bts and cbt are fits of one temperature each, and so is the first stage of ets: a search
 // in a bracket is exact there and takes fewer passes. The networks of adats, pts and smart
 // and the groups of gc have too many parameters for Newton's method.

@@ -139,8 +139,8 @@ func apply(m Map, dst data.Probs, set *data.Set) {
 }
 
 // TopLabels returns the predictions of m for the n rows of set: the class of each
-// row, and its confidence. It returns the errors that Apply returns. Of a set with a confidence alone
-// the class is 0, that of a label of a right prediction.
+// row, and its confidence. It returns the errors that Apply returns. In a set with a confidence
+// alone the class is 0, as is the label of a right prediction.
 func TopLabels(m TopLabel, set *data.Set) (class []int32, conf []float64, err error) {
 	if err := checkApplied(m, set); err != nil {
 		return nil, nil, err
@@ -170,8 +170,8 @@ func (keptConfidence) Confidences(dst []float64, _ *data.Set, at *Unscaled) {
 	copy(dst, at.Confidences())
 }
 
-// confidences returns the new confidence of each row. A single class, and the only one of a
-// row that is not masked, has probability 1.
+// confidences returns the new confidence of each row. It is 1 where a row has a single class that is not
+// masked.
 func confidences(m TopLabel, set *data.Set, at *Unscaled) []float64 {
 	conf := make([]float64, set.Len())
 	if set.Confidence != nil {
@@ -302,7 +302,7 @@ type Unscaled struct {
 // NewUnscaled returns the rows of logits at T = 1.
 func NewUnscaled(logits data.Matrix) *Unscaled { return &Unscaled{logits: logits} }
 
-// UnscaledOf returns the rows of set at T = 1. Of a set with a confidence alone there are Confidences and Tails
+// UnscaledOf returns the rows of set at T = 1. A set with a confidence alone has Confidences and Tails
 // only; see fit.TailOf.
 func UnscaledOf(set *data.Set) *Unscaled {
 	u := NewUnscaled(set.Logits)

@@ -181,7 +181,7 @@ func (e Mass) mixRow(p []float64, row []float32) {
 	}
 }
 
-// mixedTopLabel is a TopLabel with a mass, of which a wrong prediction has one half and a right one the other.
+// mixedTopLabel is a TopLabel with a mass. Right and wrong get one half of the mass each.
 type mixedTopLabel struct{ mixedMap[TopLabel] }
 
 // Confidences writes the confidences of the inner map, mixed.

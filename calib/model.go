@@ -101,7 +101,7 @@ func (m *Model) Save(w io.Writer) error {
 	return err
 }
 
-// rankedMap is a map with an ecdf. This has a number for each calibration row, too
+// rankedMap is a map with an ecdf. The ecdf has a number for each calibration row, too
 // many to convert to text at once or to compare as text.
 type rankedMap interface {
 	// WithoutECDF returns the map without its ecdf, which is noECDF in JSON, and

@@ -49,12 +49,12 @@ func checkShares(shares []float64, tolerance float64) error {
 // shareTolerance is how far the sum of given shares may be from 1: they are typed.
 const shareTolerance = 1e-3
 
-// Ratios returns, for each class, its share of the rows that a model is applied to over its share
-// of the calibration rows. The shares of the target are given, k numbers that sum to 1. Then
+// Ratios returns the ratio of two shares for each class: its share of the target rows, to which the model is applied, over
+// its share of the calibration rows. target has the shares of the target, k numbers that sum to 1. Then
 //
 //	P'(j) = P(j) ratio_j / sum over classes i of P(i) ratio_i
 //
-// are the probabilities there, if the rows of each class are like the calibration rows of it
+// are the probabilities of the target rows, if the rows of each class are like its calibration rows
 // (Saerens, Latinne and Decaestecker 2002, equation 2.4).
 //
 // It is an error if the model does not know the shares of its calibration rows, if its mean

@@ -7,7 +7,8 @@ import (
 )
 
 // Uncalibrated is the network itself. It is a method, so that the first column of every
-// table is computed like the others. Of a set with a confidence alone it keeps that. It has no temperature, so it does not follow the size of the logits.
+// table is computed like the others. A confidence alone stays as it is.
+// There is no temperature, so the map does not follow the size of the logits.
 //
 //   - Formula: p = softmax(l)
 //   - Reference: the network itself

@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// wrapping is a map that applies another one and changes what it reads or what it returns: by a divisor, by ends or by a mass. In JSON
-// it is the inner map with one key more.
+// wrapping is a map that applies another map and changes what that map reads or returns: by a divisor, by ends or by a
+// mass. In JSON it is the inner map with one key more.
 type wrapping interface{ wrapped() Map }
 
 // inner returns the map that a method fitted, out of all that wraps it.
@@ -38,8 +38,8 @@ func withKey(key string, value any, m Map) ([]byte, error) {
 	return fmt.Appendf(nil, `{%q:%s%s%s`, key, text, comma, bytes.TrimPrefix(inner, []byte("{"))), nil
 }
 
-// withoutKey returns saved parameters without a key, and its value. value is nil if the key is absent or params
-// are no object, of which the decoder of the map says what is wrong.
+// withoutKey returns saved parameters without a key, and its value. value is nil if the key is absent. It is
+// also nil if params are no object; the decoder of the map says so later.
 func withoutKey(key string, params []byte) (bare []byte, value json.RawMessage, err error) {
 	if !bytes.Contains(params, []byte(`"`+key+`"`)) {
 		return params, nil, nil

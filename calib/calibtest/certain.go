@@ -12,12 +12,12 @@ import (
 
 // Certainty is what a method promises of probabilities of exactly 0 and 1.
 type Certainty struct {
-	Never bool   // no class has one that is not masked, nor does a confidence, whatever the labels of a few calibration rows are
-	Why   string // why one may have it all the same, by underflow or rounding
+	Never bool   // no confidence and no class that is not masked has one, whatever the labels of a few calibration rows are
+	Why   string // why underflow or rounding may give one all the same
 }
 
-// certain: a fit on rows of which the network is not certain keeps the promise. With a reason it may be certain, but not
-// where labels are drawn by the probabilities of the network; a reason that no fit needs is an error.
+// certain: the promise holds for fits on rows where the network is not certain. A fit with a reason may be certain, but not
+// if labels are drawn by the probabilities of the network. A reason that no fit needs is an error.
 func certain(s *subject) error {
 	claim := s.claims.Certainty
 	if claim == (Certainty{}) {

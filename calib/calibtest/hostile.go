@@ -60,7 +60,7 @@ func (s *subject) applyGuarded(f *calib.Fitted, set *data.Set) (q data.Probs, er
 	return s.apply(f, set), nil
 }
 
-// mutate calls try with each value in v replaced in turn; set replaces v. Of a list it
+// mutate calls try with each value in v replaced in turn; set replaces v. In a list it
 // replaces the elements at both ends, since all elements are alike.
 func mutate(path string, v any, set func(any), try func(path string) error) error {
 	defer set(v)

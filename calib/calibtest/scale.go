@@ -13,16 +13,16 @@ import (
 // Scale is what a method promises of multiples of the logits.
 type Scale struct {
 	// Most is the largest rise of the loss on held-out rows where all logits are multiplied by a power of two
-	// from 2^-8 to 2^10. The loss is the mean NLL, or the binary NLL of "the prediction is right" of a TopLabel. A probability below
-	// 0.001 counts as that. 0 means that there is no promise.
+	// from 2^-8 to 2^10. The loss is the mean NLL, or for a TopLabel the binary NLL of "the prediction is right". Probabilities below
+	// 0.001 count as 0.001. 0 means that there is no promise.
 	Most float64
 
 	// Why says which part of the definition has a size of the logits. It is needed for a Most above ScaleMost.
 	Why string
 }
 
-// ScaleMost is the Scale.Most of methods that have no size of the logits, or divide them. Of these, logits of usual size and
-// a multiple of usual size have different fits.
+// ScaleMost is the Scale.Most of methods that have no size of the logits, or a LogitSize. With a LogitSize, two multiples
+// of usual size still have different fits.
 const ScaleMost = 0.02
 
 const (

@@ -15,7 +15,7 @@ import (
 )
 
 // FeatureClipping is feature clipping: the features, which are the input of the last
-// layer, are clipped at one threshold c. Of equal values of the criterion the least c
+// layer, are clipped at one threshold c. If several c have the least criterion, the least c
 // wins. The criterion is the mean NLL, as in the scripts of the original, or the
 // ECE-15, its default on the command line. With one side, only features above c are
 // clipped (an earlier version, without a guard). The prediction may change, for example

@@ -321,7 +321,7 @@ func (s *clipSearch) count(ctx context.Context, points []int) error {
 	return nil
 }
 
-// sums returns the sums of all rows, of which add adds one.
+// sums returns the sums over all rows. add adds one row.
 func (s *clipSearch) sums(ctx context.Context, points []int, shape clipShape, add func(w *clipWorker, i, row int)) (clipSums, error) {
 	n, lowest := len(s.rows), points[len(points)-1]
 	width := shape.width()

@@ -54,7 +54,7 @@ type GroupCalibration struct {
 //   - Compared with: ThyrixYang/group_calibration (the authors'), with one set for both
 //   - Agreement: ECE and NLL on networks of data/bundle were near those of the authors,
 //     whose start is drawn by other random numbers
-//   - Departures: Those of gc-split, but for the halves.
+//   - Departures: As gc-split, except for the halves.
 type GroupCalibrationOneSet GroupCalibration
 
 // GCEntry is the entry of GroupCalibrationOneSet.

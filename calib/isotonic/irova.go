@@ -50,8 +50,8 @@ func (OneVsRest) Contract() calib.Contract {
 	return c
 }
 
-// Fit returns the functions. As in Regression it keeps n of the n k pairs. Of the
-// others it needs only those that can matter to a class. A probability below the least
+// Fit returns the functions. As in Regression it keeps n of the n k pairs. From the
+// other pairs it needs only those that can matter to a class. A probability below the least
 // positive one is in the block of value 0, and only the largest such probability
 // matters, as the right end of the block. So an element below the largest one so far is
 // skipped by its logit, without an exponential.

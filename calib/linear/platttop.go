@@ -11,9 +11,9 @@ import (
 )
 
 // TopPlatt is logistic regression of the hits (1 if the prediction is right) on the log odds of the confidence; see
-// TopLabel. Targets are smoothed as in platt. Log odds are limited to +-log 2^53, 36.7, for logits of which the
-// confidence rounds to 1; see calib.Ends for exact ones. If all confidences are equal, a is 0 and the confidence is the smoothed accuracy. The order of the
-// confidences is kept if a is above 0. It is reversed if a is below 0, where rows of more confidence are wrong more often.
+// TopLabel. Targets are smoothed as in platt. Log odds are limited to +-log 2^53 = 36.7, since the confidence of a row of logits may
+// round to 1. For a set with a confidence of exactly 0 or 1 see calib.Ends. If all confidences are equal, a is 0 and the confidence is the smoothed accuracy. The order of the
+// confidences is kept if a is above 0. It is reversed if a is below 0, because rows with more confidence are then wrong more often.
 // Calibration rows with one class that is not masked are left out, since their confidence is 1 whatever is fitted.
 //
 //   - Formula: confidence sigmoid(a z + b), z the log odds of conf, a and b at the minimum of the logistic loss with

@@ -28,8 +28,8 @@ type featureBank struct {
 const leastNorm = 1e-10
 
 // newBank returns the bank of the features of the calibration rows, and for each row its
-// place in the bank, -1 if it is not there. Of more than most rows it takes that many
-// at random; see FeatureOrder.
+// place in the bank, -1 if it is not there. If there are more than most rows, it draws most
+// of them; see FeatureOrder.
 func newBank(in calib.Input, most int) (b featureBank, own []int) {
 	h := in.Cal.Features
 	if h.Rows > most {
@@ -148,9 +148,9 @@ func (b *featureBank) search(first, end, k int, unit func(x []float64, i int) in
 	}
 }
 
-// ownValues returns value of the squared distances of each calibration row to its k
-// nearest rows of the bank, twice: others leaves out the row itself as a neighbour, for a
-// fit; all includes it, with distance 0, as the map does. own is the place of each row in
+// ownValues returns value(d) twice for each calibration row, d the squared distances to its k
+// nearest rows of the bank. others is for a fit, and leaves out the row itself as a
+// neighbour. all includes it, with distance 0, as the map does. own is the place of each row in
 // the bank, -1 if it is not there.
 func ownValues(ctx context.Context, b *featureBank, features data.Matrix, own []int, k int, value func(near []float64) float64) (others, all []float64, err error) {
 	others, all = make([]float64, len(own)), make([]float64, len(own))

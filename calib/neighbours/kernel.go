@@ -20,8 +20,8 @@ import (
 // mass (calib.Mass) of 1/(n + 2), n the rows that the map keeps. The prediction may change.
 //
 // Each row costs a product with all calibration rows, n k multiplications. The fit
-// reports its NLL on the calibration rows, which takes n such products. Of more than
-// Rows rows, Rows are drawn at random with Input.Seed, as in probmetrics. The map keeps
+// reports its NLL on the calibration rows, which takes n such products. If there are
+// more than Rows rows, Rows of them are drawn with Input.Seed, as in probmetrics. The map keeps
 // their logits, at most 10 million. Fit and Apply also take 256 bytes for each kept row
 // on each processor.
 //

@@ -35,9 +35,9 @@ import (
 //     row far from all others gets confidence 0; ours has no such floor. Where c or r does
 //     not vary among the right or the wrong rows, the bandwidth takes the deviation over
 //     all rows, and where it does not vary among all, it is left out; their code divides
-//     by 0. Without wrong rows the confidence is 1, without right ones 0, but for the mass
-//     that right and wrong share (calib.Mass). Of more than 10,000 calibration rows,
-//     neighbours are searched among as many at random. The authors also use other bases.
+//     by 0. Without wrong rows the confidence is 1 and without right rows 0, before the mass
+//     is mixed in (calib.Mass). If there are more than 10,000 calibration rows,
+//     neighbours are searched among 10,000 of them, drawn at random. The authors also use other bases.
 type ProCal struct {
 	Neighbours int    // K, 1 to 1,000; 0 means 10; of fewer rows all
 	Bank       int    // most rows among which neighbours are searched, chosen at random, 1 to 1,000,000; 0 means 10,000

@@ -19,7 +19,7 @@ import (
 	"github.com/qats-bench/qats/internal/stretch"
 )
 
-// Scores of a class, of which sigmoids are fitted.
+// Scores of a class, which its function sees.
 const (
 	ScoreProb    = "prob"
 	ScoreLogOdds = "log-odds"

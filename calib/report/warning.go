@@ -48,9 +48,9 @@ func (b Bound) Name() string {
 	return fmt.Sprintf("bin %d: %s", b.Bin, b.Parameter)
 }
 
-// OfTemperature reports whether the parameter is a temperature: T, that of a bin or a knot, or
-// the b of QaTS, the temperature at rank 1. Differences of temperatures are none, and neither are
-// parameters that are fitted class by class.
+// OfTemperature reports whether the parameter is a temperature: T, the temperature of a bin
+// or a knot, or the b of QaTS, which is the temperature at rank 1. It is false for differences of temperatures and
+// for parameters that are fitted class by class.
 func (b Bound) OfTemperature() bool {
 	return b.Minus == 0 && b.Classes == 0 && (b.Parameter == "T" || b.Parameter == "t" || b.Parameter == "b")
 }
@@ -117,7 +117,7 @@ func joined[T fmt.Stringer](values []T) string {
 	return strings.Join(list, "; ")
 }
 
-// Rounded returns x with some significant digits, as warnings have their values.
+// Rounded returns x with some significant digits. Values in warnings are rounded so.
 func Rounded(x float64, digits int) float64 {
 	y, err := strconv.ParseFloat(strconv.FormatFloat(x, 'e', digits-1, 64), 64)
 	if err != nil { // at the end of the range of float64
@@ -126,7 +126,7 @@ func Rounded(x float64, digits int) float64 {
 	return y
 }
 
-// Kind tells warnings that readers treat apart. One that is used in one place is
+// Kind tells apart warnings that readers treat differently. A warning that is used in one place is
 // Other.
 type Kind string
 
@@ -134,15 +134,15 @@ type Kind string
 const (
 	Other        Kind = ""              // Text
 	AtBound      Kind = "at-bound"      // Bound
-	EqualToTS    Kind = "equal-to-ts"   // Text says what makes the map that of ts: "a = 0"
+	EqualToTS    Kind = "equal-to-ts"   // Text says what makes the map equal to ts: "a = 0"
 	NotConverged Kind = "not-converged" // the gradient is Value after Steps
 	Worse        Kind = "worse"         // the score Parameter of the calibration rows rises from Before to Value
 	FewDecide    Kind = "few-decide"    // Count of Of calibration rows make up the share Value of the NLL
 	Certain      Kind = "certain"       // Bound, a least temperature, gives Count of Of calibration rows a probability of exactly 1
-	Shares       Kind = "shares"        // Text says which Count of Of classes have another mean probability than their share of the rows
+	Shares       Kind = "shares"        // Text says for which Count of Of classes the mean probability is not their share of the rows
 )
 
-// Kinds returns all kinds of warnings but Other.
+// Kinds returns all kinds of warnings except Other.
 func Kinds() []Kind {
 	return []Kind{AtBound, EqualToTS, NotConverged, Worse, FewDecide, Certain, Shares}
 }
@@ -151,7 +151,7 @@ func Kinds() []Kind {
 // apart: warnings that differ in numbers alone share a footnote. Warnings are comparable.
 type Warning struct {
 	Kind  Kind    `json:"kind,omitempty"`
-	Bound         // of AtBound and Certain; Bin alone for another warning on one bin
+	Bound         // of AtBound and Certain; only Bin in other warnings, if they are on one bin
 	Count int     `json:"count,omitempty"` // of Of bins, groups, classes or rows
 	Of    int     `json:"of,omitempty"`
 	Steps int     `json:"steps,omitempty"`
@@ -176,13 +176,13 @@ func Early(gradient float64, steps int) Warning {
 	return Warning{Text: "stops short of the minimum by design: gradient {value} after {steps} steps", Value: Rounded(gradient, 2), Steps: steps}
 }
 
-// Worsened warns of a score of the calibration rows, of which less is better, that rises by the
-// fit more than by chance.
+// Worsened warns that a score of the calibration rows rises by the fit, more than by chance. Less of
+// the score is better.
 func Worsened(score string, before, after float64) Warning {
 	return Warning{Kind: Worse, Bound: Bound{Parameter: score}, Before: Rounded(before, 4), Value: Rounded(after, 4)}
 }
 
-// DecidedByFew warns of a fit by NLL on rows of which count of n make up a share of the NLL.
+// DecidedByFew warns of a fit by NLL in which count of n rows make up a share of the NLL.
 func DecidedByFew(count, n int, share float64) Warning {
 	return Warning{Kind: FewDecide, Count: count, Of: n, Value: Rounded(share, 2)}
 }

@@ -123,8 +123,8 @@ func smoothPrior(limit float64) []smoothSample {
 }
 
 // smoothKnots returns the log odds of 0.1, 0.2, ..., 0.9 and up to 30 distinct ones of the
-// sorted numbers, at equal distances in rank, from the least to the largest. Of numbers
-// closer than knotGap one is a knot, so an end may be one that close to it.
+// sorted numbers, at equal distances in rank, from the least to the largest. Only one of several numbers
+// closer than knotGap is a knot, so the last knot may be that close to the largest number.
 func smoothKnots(sorted []float64) []float64 {
 	distinct := smoothSpaced(sorted)
 	m := len(distinct)

@@ -13,12 +13,12 @@ import (
 
 // TopTemperature is one temperature for predictions with a confidence c alone. It divides logits that are derived
 // from c: log c for the predicted class, and the logarithm of an equal share of 1-c for each of the k-1 others. k is
-// the number of classes that is stated, or that of the logits; where none is stated it is 2, and the derived logits
+// the stated number of classes, or the number of logits. If none is stated, k is 2, and the derived logits
 // are the log odds of c. With k = 2 and logits it is TemperatureScaling. With more classes it is another map: a
 // softmax does not share 1-c equally, so its confidence at T is another function of c in each row. See TopLabel.
 //
-// Log odds are limited to +-log 2^53, 36.7, for logits of which the confidence rounds to 1; see calib.Ends for exact ones. The order of the confidences
-// is kept. A confidence of 1/k stays as it is at every T, and below it T > 1 raises the confidence. If all confidences
+// Log odds are limited to +-log 2^53 = 36.7, since the confidence of a row of logits may round to 1. For a set with a
+// confidence of exactly 0 or 1 see calib.Ends. The order of the confidences is kept. A confidence of 1/k stays as it is at every T, and below it T > 1 raises the confidence. If all confidences
 // are 1/k, T is 1, with a warning. Equal confidences get the accuracy of the rows where some T reaches it. Calibration
 // rows with one class that is not masked are left out, since their confidence is 1 whatever is fitted.
 // Without a number of classes no T gives a confidence below 1/2: where half or more of the predictions are wrong, a warning says so.
