@@ -144,6 +144,20 @@ def test_too_few_rows_choose_nothing(program):
     assert c.method_ == "uncal" and not hasattr(c, "report_")
 
 
+@quiet
+@pytest.mark.parametrize("name", ["ts", "qats", "platt", "platt-logits", "ir", "irova", "svs", "platt-scaling", "isotonic-regression"])
+def test_a_method_given_by_name_is_fitted_to_the_cross_fitted_rows(rare, name):
+    x, y, xt, _ = rare
+    for estimator, outputs in ((GaussianNB(), "predict_proba"), (LogisticRegression(), "decision_function")):
+        c = qatsbench.CalibratedClassifier(estimator, method=name).fit(x, y)
+        z, zt = cross_val_predict(estimator, x, y, method=outputs, cv=5), getattr(c.calibrated_[0][0], outputs)(xt)
+        if z.ndim == 1:
+            z, zt = np.c_[-z / 2, z / 2], np.c_[-zt / 2, zt / 2]
+        direct = qatsbench.calibrator(name, kind="probs" if outputs == "predict_proba" else "logits").fit(z, y)
+        np.testing.assert_array_equal(c.predict_proba(xt), direct.predict_proba(zt))
+        assert not hasattr(c, "report_")
+
+
 # recommend(estimator, X, y)
 
 
