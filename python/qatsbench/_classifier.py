@@ -202,7 +202,10 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     def _with_instead(self, found, rows):
         """Return warnings, of which those of a score that rises name the method to take instead."""
-        best = rows.recommended().best or "uncal"
+        try:
+            best = rows.recommended().best or "uncal"
+        except InputError:  # too few rows to choose by
+            best = "uncal"
         if best == self.method_:
             return found
         hint = f'; take method="{best}", which method="auto" chooses'

@@ -126,6 +126,16 @@ def test_the_table_is_drawn(forest, rare):
         qatsbench.CalibratedClassifier(GaussianNB(), method="ts").fit(*rare[:2]).plot()
 
 
+def test_without_a_choice_none_is_the_method_to_take(rare, monkeypatch):
+    def refused(self):
+        raise qatsbench.InputError("9 rows are too few", code="input")
+
+    monkeypatch.setattr("qatsbench._classifier._Rows.recommended", refused)
+    with pytest.warns(qatsbench.CalibrationWarning) as caught:
+        qatsbench.CalibratedClassifier(RandomForestClassifier(40, random_state=0), method="qats").fit(*rare[:2])
+    assert caught[0].message.kind == "worse" and caught[0].message.value["instead"] == "uncal"
+
+
 def test_a_choice_that_harms_says_so_first(program):
     """Of 20 rows the rule takes ts, and their folds show no gain."""
     x, y = np.random.RandomState(0).uniform(size=(60, 10))[40:], np.repeat([0, 1], [3, 17])
