@@ -7,6 +7,7 @@ import pytest
 
 pytest.importorskip("sklearn")
 
+import sklearn  # noqa: E402
 from sklearn.calibration import CalibratedClassifierCV  # noqa: E402
 from sklearn.datasets import make_classification  # noqa: E402
 from sklearn.linear_model import LogisticRegression  # noqa: E402
@@ -21,6 +22,9 @@ import qatsbench  # noqa: E402
 # Checks of scikit-learn that do not apply, and why.
 NOT_APPLICABLE = {}
 
+needs_temperature = pytest.mark.skipif(
+    tuple(map(int, sklearn.__version__.split(".")[:2])) < (1, 8), reason='method="temperature" of scikit-learn needs 1.8'
+)
 pytestmark = pytest.mark.filterwarnings("ignore::qatsbench.CalibrationWarning")
 
 
@@ -44,6 +48,7 @@ def test_scikit_learns_checks(estimator, check, program):
         check(estimator)
 
 
+@needs_temperature
 def test_one_calibrator_of_all_parts_is_that_of_scikit_learn(rows):
     x, y, xt, _ = rows
     ours = qatsbench.CalibratedClassifier(LogisticRegression(), method="ts", cv=5).fit(x, y)
@@ -51,6 +56,7 @@ def test_one_calibrator_of_all_parts_is_that_of_scikit_learn(rows):
     np.testing.assert_allclose(ours.predict_proba(xt), theirs.predict_proba(xt), atol=2e-4)
 
 
+@needs_temperature
 def test_an_ensemble_averages_the_parts(rows):
     x, y, xt, yt = rows
     c = qatsbench.CalibratedClassifier(LogisticRegression(), method="ts", cv=3, ensemble=True).fit(x, y)
