@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from . import _arrays, _beside, _confidence, _program
+from . import _arrays, _beside, _confidence, _predict, _program
 from ._errors import Error, InputError
 from ._files import opened
 from ._version import __version__
@@ -51,6 +51,7 @@ class Calibrator:
     _cal: tuple[str, ...] = ()  # arrays of MORE that fit takes
     _test: tuple[str, ...] = ()  # arrays of MORE that predict_proba takes
     _top_label = False  # gives the predicted class alone a new confidence
+    _true_logits = False  # reads more of the logits than their differences
 
     # Parameters.
 
@@ -207,7 +208,7 @@ class Calibrator:
     # Pickles.
 
     def __getstate__(self):
-        return {**vars(self), "_package": __version__}
+        return {**{name: v for name, v in vars(self).items() if name != "_map"}, "_package": __version__}
 
     def __setstate__(self, state):
         known = dict(state)
@@ -323,10 +324,24 @@ class Calibrator:
             wanted = None
         if wanted not in (np.float64, np.float32):
             raise InputError(f"{wanted or repr(dtype)}, want float64 or float32", code="usage", where="dtype")
-        return self._applied(self._rows(logits, more), "--dtype", wanted.name, *words)
+        arrays = self._rows(logits, more)
+        p = None if words else self._in_numpy(arrays, wanted, "probabilities")
+        return self._applied(arrays, "--dtype", wanted.name, *words) if p is None else p
 
     def _temperature(self, logits, more):
-        return self._applied(self._rows(logits, more), "--temperature")
+        arrays = self._rows(logits, more)
+        t = self._in_numpy(arrays, np.dtype(np.float64), "temperature")
+        return self._applied(arrays, "--temperature") if t is None else t
+
+    def _in_numpy(self, arrays, dtype, what):
+        """Return what the map gives for rows; None if it has no closed form, or the program has more to say of the array."""
+        self._kind_words()
+        a = arrays["logits"]
+        if len(arrays) > 1 or isinstance(a, _arrays.File):
+            return None
+        if getattr(self, "_map", None) is None or self._map.text is not self.model_:
+            self._map = _predict.Map(self.model_)
+        return _predict.predict(self._map, a, self.kind, self._true_logits, dtype, what)
 
     def _predicted(self, logits, more):
         if self._top_label:  # keeps the prediction, the first of the largest logits

@@ -124,6 +124,7 @@ def _made(m):
         "_cal": tuple(cal),
         "_test": tuple(test),
         "_top_label": m.get("top_label", False),
+        "_true_logits": m.get("true_logits", False),
     }
     if cal:
         body["fit"] = _taking(name, "fit", "_fit", cal)
