@@ -384,6 +384,15 @@ class Calibrator:
         self._need_model()
         Path(path).write_bytes(self.model_)
 
+    def to_numpy(self) -> str:
+        """Return the source of a module with a function ``predict`` from n x k logits to probabilities, which needs numpy alone. Its
+        columns are those of the logits, ``columns_``. NotImplementedError says why for methods that have none."""
+        from ._maps import exported
+        from ._table import numpy_source
+
+        self._need_model()
+        return numpy_source(exported(self, "source")[0])
+
     def to_torch(self):
         """Return the fitted map as a torch.nn.Module from logits to probabilities, which
         needs no program. Its columns are those of the logits, ``columns_``.

@@ -7,6 +7,7 @@ less than both sums may err. Probabilities are compared as the fit does: those t
 """
 
 import base64
+import json
 import math
 
 import numpy as np
@@ -51,6 +52,27 @@ def table(model, k):
             made = _mixed(made, params, k)
         t.probabilities = made
     return t
+
+
+_NOT_LOGITS = {
+    **dict.fromkeys(("adats", "gc", "gc-split", "featclip", "dac", "procal", "procal-bins"), "it reads features"),
+    "tta-ts": "it reads augmented views of each row",
+}
+
+
+def exported(calibrator, what):
+    """Return (table, classes) of a fitted calibrator, for what is written of it: a module, a graph, a source. classes is 0 where
+    any number of them will do."""
+    model = json.loads(calibrator.model_)
+    name, k = model["method"], model["classes"]
+    if calibrator.kind == "probs":
+        raise NotImplementedError(f"this {type(calibrator).__name__} was fitted on probabilities, and a {what} reads logits")
+    if name in _NOT_LOGITS:
+        raise NotImplementedError(f"{name} has no {what}: {_NOT_LOGITS[name]}, and a {what} reads only logits")
+    t = table(model, k or 2) if name in MAPS else None
+    if t is None:
+        raise NotImplementedError(f"{name} has no {what}: its map has no closed form, or too many numbers")
+    return t, k
 
 
 # What several methods share.

@@ -259,6 +259,18 @@ def flat(curve):
     return [np.concatenate(curve.ends), at, *(np.concatenate(v) for v in (curve.y, curve.slope, curve.anchor) if v is not None)]
 
 
+def padded(curve):
+    """Return [ends, at, y, slope, anchor] of a curve with as many pieces for each class, a power of two: tables c x pieces, and
+    where the list of each class begins. An end of infinity, and its piece, are never reached."""
+    pieces = 1 << max(len(e) for e in curve.ends).bit_length()
+
+    def table(lists, fill):
+        return np.stack([np.append(v, np.full(pieces - len(v), fill)) for v in lists])
+
+    rest = [table(v, 0.0) for v in (curve.y, curve.slope, curve.anchor) if v is not None]
+    return [table(curve.ends, np.inf), np.arange(len(curve.ends)) * pieces, *rest]
+
+
 def reached(line):
     """Return the lines that a line needs, itself included, in their order."""
     need, todo = set(), [line]
@@ -352,14 +364,16 @@ def numpy_source(table):
     for op, helper in (("cleared", _CLEARED), ("curve", _CURVE)):
         if any(f" = {op}(" in line for line in text):
             out += ["", helper.rstrip("\n")]
-    masked = f"np.where(np.isneginf(z), {MASKED!r}, z)" if table.masked else "np.where(np.isneginf(z), np.nan, z)"
+    masked = ["    z = np.where(np.isneginf(z), %r, z)" % MASKED]
+    if not table.masked:
+        masked = ["    if np.isneginf(z).any():", '        raise ValueError("the map needs the logit of every class")']
     out += [
         "",
         "",
         "def predict(logits):",
         '    """Return the probabilities of n x k logits."""',
         "    z = np.asarray(logits, np.float32).astype(np.float64)",
-        f"    z = {masked}",
+        *masked,
         *("    " + line for line in text),
     ]
     return "\n".join(out) + "\n"
