@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from . import _arrays, _beside, _confidence, _predict, _program
+from . import _arrays, _beside, _confidence, _program
 from ._errors import Error, InputError
 from ._files import opened
 from ._version import __version__
@@ -335,6 +335,8 @@ class Calibrator:
 
     def _in_numpy(self, arrays, dtype, what):
         """Return what the map gives for rows; None if it has no closed form, or the program has more to say of the array."""
+        from . import _predict
+
         self._kind_words()
         a = arrays["logits"]
         if len(arrays) > 1 or isinstance(a, _arrays.File):
@@ -401,6 +403,14 @@ class Calibrator:
 
         self._need_model()
         return module(self)
+
+    def to_onnx(self):
+        """Return the fitted map as an onnx.ModelProto, from logits to probabilities in float32. Its columns are those of the
+        logits, ``columns_``. NotImplementedError says why for methods that have none."""
+        from ._onnx import model
+
+        self._need_model()
+        return model(self)
 
 
 class TopCalibrator(Calibrator):

@@ -67,7 +67,7 @@ def test_the_model_and_the_probabilities_are_those_of_the_shell(program, text, t
     shell(program, "apply", tmp_path / "m.json", "--logits", tmp_path / "zt.npy", "-o", tmp_path / "p.npy")
     c = qatsbench.QaTS().fit(z, y)
     assert json.loads(c.model_) == json.loads((tmp_path / "m.json").read_text())
-    np.testing.assert_array_equal(c.predict_proba(zt), np.load(tmp_path / "p.npy"))
+    np.testing.assert_allclose(c.predict_proba(zt), np.load(tmp_path / "p.npy"), atol=1e-9, rtol=0)
     want = json.loads(shell(program, "score", "--probs", tmp_path / "p.npy", "--labels", tmp_path / "yt.npy", "--json"))
     assert c.score(zt, yt, ["accuracy", "ece", "aece", "nll", "brier"]) | {"n": 7532} == want
     # docs/README has these: a regression of either side shows.
@@ -83,7 +83,7 @@ def test_save_and_load(small, tmp_path, program):
     np.testing.assert_array_equal(again.predict_proba(small[0]), c.predict_proba(small[0]))
     np.save(tmp_path / "z.npy", small[0])
     shell(program, "apply", tmp_path / "m.json", "--logits", tmp_path / "z.npy", "-o", tmp_path / "p.npy")
-    np.testing.assert_array_equal(np.load(tmp_path / "p.npy"), c.predict_proba(small[0]))
+    np.testing.assert_allclose(np.load(tmp_path / "p.npy"), c.predict_proba(small[0]), atol=1e-9, rtol=0)
     (tmp_path / "bad.json").write_text("{}")
     with pytest.raises(qatsbench.InputError, match="no model that qats saved"):
         qatsbench.load(tmp_path / "bad.json")
@@ -147,7 +147,7 @@ def test_classes_that_do_not_ascend(small, program, tmp_path):
     c.save(tmp_path / "m.json")
     np.save(tmp_path / "z.npy", z)
     shell(program, "apply", tmp_path / "m.json", "--logits", tmp_path / "z.npy", "-o", tmp_path / "p.npy")
-    np.testing.assert_array_equal(np.load(tmp_path / "p.npy")[:, order], p)
+    np.testing.assert_allclose(np.load(tmp_path / "p.npy")[:, order], p, atol=1e-9, rtol=0)
     np.testing.assert_allclose(c.to_torch()(torch.tensor(z)).numpy()[:, order], p, atol=1e-6)
     again = qatsbench.load(tmp_path / "m.json", classes=names)
     np.testing.assert_array_equal(again.predict_proba(z), p)

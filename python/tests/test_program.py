@@ -204,7 +204,7 @@ def test_a_killed_program_is_an_exception_with_its_last_words(fake):
 
 
 def test_a_program_that_prints_half_an_array_is_an_error(fake, small):
-    fitted = qatsbench.TS().fit(*small)
+    fitted = qatsbench.Kernel().fit(*small)
     fake("""
 import io
 import numpy as np
@@ -218,10 +218,10 @@ sys.stdout.buffer.write(b.getvalue()[:1000])
 @pytest.mark.parametrize(
     "fit, kinds",
     [
-        (lambda z, y: qatsbench.TS().fit(z, z.argmin(1)), {"rows", "remark"}),  # T at its bound
-        (lambda z, y: qatsbench.TS().fit(z[:20], y[:20]), {"rows"}),  # few rows
-        (lambda z, y: qatsbench.TS().fit(z, np.where(np.arange(len(y)) < 50, 255, y)), {"file"}),
-        (lambda z, y: qatsbench.TS().fit(z, np.where(np.arange(len(y)) < 50, -100, y), ignore=-100), {"file"}),
+        (lambda z, y: qatsbench.Kernel().fit(z, z.argmin(1)), {"rows", "remark"}),  # T at its bound
+        (lambda z, y: qatsbench.Kernel().fit(z[:20], y[:20]), {"rows"}),  # few rows
+        (lambda z, y: qatsbench.Kernel().fit(z, np.where(np.arange(len(y)) < 50, 255, y)), {"file"}),
+        (lambda z, y: qatsbench.Kernel().fit(z, np.where(np.arange(len(y)) < 50, -100, y), ignore=-100), {"file"}),
         (lambda z, y: qatsbench.ece(np.full((4, 2), 0.5), [0, 1, 0, 255]), {"file"}),
     ],
     ids=["bound", "few", "255", "ignore", "score"],
@@ -277,7 +277,7 @@ def test_warnings_reach_the_caller(fake):
 
 
 def test_a_model_is_private_while_the_program_reads_it(fake, small):
-    fitted = qatsbench.TS().fit(*small)
+    fitted = qatsbench.Kernel().fit(*small)
     fake("""
 import json
 mode = oct(os.stat(sys.argv[4]).st_mode)[-3:]
@@ -300,8 +300,8 @@ time.sleep(60)
         import sys; sys.path.insert(0, {str(PYTHON)!r})
         import numpy as np, qatsbench, tempfile, os, signal
         signal.signal(signal.SIGINT, signal.default_int_handler)  # a test in the background inherits that it is ignored
-        c = qatsbench.TS()
-        c._keep({{"method": "ts", "version": c._version, "options": {{}}, "classes": 3, "params": {{}}, "report": {{}}}}, None, {{}})
+        c = qatsbench.Kernel()
+        c._keep({{"method": "kernel", "version": c._version, "options": {{}}, "classes": 3, "params": {{}}, "report": {{}}}}, None, {{}})
         try:
             c.predict_proba(np.ones((1000, 3)))
         except KeyboardInterrupt:
@@ -474,8 +474,8 @@ time.sleep(60)
     temp.mkdir()
     at = session(
         """
-        c = qatsbench.TS()
-        c._keep({"method": "ts", "version": c._version, "options": {}, "classes": 3, "params": {}, "report": {}}, None, {})
+        c = qatsbench.Kernel()
+        c._keep({"method": "kernel", "version": c._version, "options": {}, "classes": 3, "params": {}, "report": {}}, None, {})
         c.predict_proba(np.ones((10, 3)))
     """,
         QATS_BIN=str(path),
@@ -490,7 +490,7 @@ time.sleep(60)
 
 
 def test_a_full_disk_is_an_error_and_leaves_nothing(small, tmp_path, monkeypatch):
-    c = qatsbench.TS().fit(*small)
+    c = qatsbench.Kernel().fit(*small)
     want = c.predict_proba(small[0])
     monkeypatch.setattr(_program.tempfile, "gettempdir", lambda: str(tmp_path))
     real = os.write
