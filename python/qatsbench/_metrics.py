@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 
-from . import _arrays, _beside, _confidence, _program
+from . import _arrays, _beside, _bygroup, _confidence, _program
 from ._calibrator import KINDS
 from ._errors import InputError
 
@@ -31,6 +31,7 @@ def metrics(
     positive=None,
     sample_weight=None,
     groups=None,
+    by=None,
 ):
     """Return metrics of n x k probabilities p for the labels y.
 
@@ -53,33 +54,53 @@ def metrics(
     the positive one, whose probability ece_positive, oe, slope and intercept are of; the second without it.
     sample_weight: n frequencies: 2 is the row twice, 0 is the row left out. groups: a value for each row, such as its patient:
     rows with the same one are drawn together by intervals.
+    by: a value for each row, such as its site. The result is then a ByGroup: a table with a row for each value, with 95 %
+    intervals ("standard" without interval), and one with the largest difference of each metric between two values.
     """
+    if by is not None:
+        interval = interval or "standard"
+        metrics = [metrics] if isinstance(metrics, str) else metrics
     if confidence is not None or correct is not None or predicted is not None:
         if p is not None or uncal is not None or classes is not None or ignore is not None or positive is not None:
             raise InputError("confidences without logits have no p, uncal, classes, ignore or positive", code="usage", where="confidence")
         rows = _confidence.pair(confidence, correct, predicted, y)
         n = None if isinstance(rows["correct"], _arrays.File) else len(rows["correct"])
         names = ("accuracy", "ece", "aece", "nll_top", "brier_top") if metrics is None else metrics
-        return score(rows, rows["correct"], names, interval, beside=_beside.arrays(n, sample_weight, groups))
+        beside = _beside.arrays(n, sample_weight, groups, labels=confidence)
+        if by is not None:
+            _in_memory(rows)
+            of = lambda m: score({k: a[m] for k, a in rows.items()}, rows["correct"][m], names, interval, beside=_taken(beside, m))  # noqa: E731
+            return _bygroup.scored(by, n, of, confidence)
+        return score(rows, rows["correct"], names, interval, beside=beside)
     if p is None or y is None:
         raise InputError("want p and y, or confidence and correct", code="usage", where="p")
+    owner = y
     a, y, values, kind = _pair(p, y, kind, classes, ignore)
     flag = "probs" if kind == "probs" else "logits"
     rows = {flag: a}
     if uncal is not None:
         rows["uncal"] = _arrays.table(uncal, "uncal", kind=kind if flag == "logits" else "logits")
     called = {flag: "p", "labels": "y"}
-    return score(
-        rows,
-        y,
-        metrics,
-        interval,
-        kind,
-        _arrays.ignored(ignore, y, classes),
-        called,
-        positive=place(positive, values),
-        beside=_beside.arrays(_arrays.rows(a), sample_weight, groups),
-    )
+    beside = _beside.arrays(_arrays.rows(a), sample_weight, groups, labels=owner)
+
+    def of(rows, y, beside):
+        ignored = _arrays.ignored(ignore, y, classes)
+        return score(rows, y, metrics, interval, kind, ignored, called, positive=place(positive, values), beside=beside)
+
+    if by is not None:
+        _in_memory({**rows, "labels": y})
+        return _bygroup.scored(by, len(y), lambda m: of({k: x[m] for k, x in rows.items()}, y[m], _taken(beside, m)), owner)
+    return of(rows, y, beside)
+
+
+def _in_memory(arrays):
+    for name, a in arrays.items():
+        if isinstance(a, _arrays.File):
+            raise InputError("a file; by needs arrays in memory", code="usage", where=name, hint="load it by np.load")
+
+
+def _taken(beside, mask):
+    return {name: a[mask] for name, a in beside.items()}
 
 
 def ece(
