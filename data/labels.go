@@ -90,6 +90,9 @@ func (r *setReader) labelProblem(row int, v float64) error {
 	case least == 1 && largest == float64(k):
 		p.Cause += fmt.Sprintf("; labels start at 0, and the largest of this file is %.10g", largest)
 		p.Fix = "the smallest is 1, so they count from 1: store labels - 1"
+	case least >= 0 && r.distinctLabels() == k:
+		p.Cause += fmt.Sprintf("; the largest of this file is %.10g, and there are %d labels, with gaps", largest, k)
+		p.Fix = "if the columns of the classes are in the order of their numbers, store np.unique(labels, return_inverse=True)[1]"
 	default:
 		p.Cause += fmt.Sprintf("; labels start at 0, and the largest of this file is %.10g", largest)
 		p.Fix = r.ignoreIt(p, v) + "; otherwise give the logits of all classes"
@@ -115,6 +118,16 @@ func (r *setReader) labelRange() (least, largest float64, ok bool) {
 		return true
 	})
 	return least, largest, err == nil
+}
+
+// distinctLabels returns how many labels the file has.
+func (r *setReader) distinctLabels() int {
+	seen := map[float64]bool{}
+	r.labels.Each(func(_ int, row []float64) bool {
+		seen[row[0]] = true
+		return true
+	}) // an error is that of reading the labels
+	return len(seen)
 }
 
 // areSigns reports whether the labels of the file are -1 and 1, and no other.
