@@ -442,6 +442,11 @@ func (c *columns) chooseRows() error {
 		testNames = []string{strings.ToLower(c.reading.Test)}
 	}
 	cal, test := take(Cal, calNames), take(Test, testNames)
+	for _, x := range [][3]string{{c.reading.Cal, cal, "calibration"}, {c.reading.Test, test, "test"}} {
+		if x[0] != "" && x[1] == "" {
+			return c.fail(fmt.Sprintf("no row of the %s set: no row has %q in column %s (its values are %s)", x[2], x[0], c.title(c.split), few(names, 8)), "")
+		}
+	}
 	if cal == "" && test == "" {
 		return c.fail(fmt.Sprintf("column %s has the values %s, and none of cal, val and test", c.title(c.split), few(names, 8)), "if they are folds, --fold "+c.title(c.split)+"; else name the values: python3 -m qatsbench.datasets import csv --split "+c.title(c.split)+" --cal VALUE --test VALUE")
 	}

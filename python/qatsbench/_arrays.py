@@ -37,8 +37,15 @@ def table(value, name, shape="n x k", kind=None, *, labels=None, labels_name="la
         raise InputError(f"None, want {shape}", code="input", where=name)
     if labels is not None:
         _exchanged(value, labels, name, labels_name)
-        _same_order(value, labels, name, labels_name)
+        same_order(value, labels, name, labels_name)
     if shape == "n x k" and isinstance(value, (list, tuple)) and value and getattr(value[0], "ndim", 0) == 2:
+        if (
+            labels is not None
+            and len(value) > 1
+            and all(getattr(v, "shape", None) == value[0].shape for v in value)
+            and np.shape(labels)[:1] == value[0].shape[:1]
+        ):
+            raise InputError(f"{len(value)} tables, want one", code="input", where=name, hint=_members(len(value)))
         join = "torch.cat" if hasattr(value[0], "detach") else "np.concatenate"
         raise InputError(f"{len(value)} tables, want one", code="input", where=name, hint=f"join them by {join}({_variable(name)})")
     a = array(value, name)
@@ -120,18 +127,22 @@ def _exchanged(value, labels, name, labels_name):
         )
 
 
-def _same_order(value, labels, name, labels_name):
-    """Raise InputError for pandas objects whose indexes have the same rows in another order. Rows are taken by their place."""
+def same_order(value, labels, name, labels_name):
+    """Raise InputError for pandas objects whose indexes have the same rows in another order, or other rows where neither only
+    numbers them. Rows are taken by their place."""
     a, b = getattr(value, "index", None), getattr(labels, "index", None)
     if not all(hasattr(i, "is_unique") and i.is_unique for i in (a, b)) or len(a) != len(b) or a.equals(b):
         return
-    if len(a.difference(b)) == 0:
+    same = len(a.difference(b)) == 0
+    if same or not any(np.array_equal(i, np.arange(len(i))) for i in (a, b)):
         p, y = _variable(name), _variable(labels_name)
         raise InputError(
-            f"its index has the rows in another order than that of {labels_name}, and rows are taken by their place",
+            f"its index has {'the rows in another order than' if same else 'other rows than'} that of {labels_name}, and rows are taken by their place",
             code="input",
             where=name,
-            hint=f"give {y}.loc[{p}.index]; if the places are right, give {y}.to_numpy()",
+            hint=f"give {y}.loc[{p}.index]; if the places are right, give {y}.to_numpy()"
+            if same
+            else f"if the places are right, give {y}.to_numpy()",
         )
 
 
@@ -152,18 +163,34 @@ def _in_order(value, name, classes, k):
     want = np.arange(k) if classes is None else np.asarray(classes)
     if len(columns) != k or want.shape != (k,) or columns == (want := want.tolist()):
         return
-    try:
-        same = set(columns) == set(want)
-    except TypeError:  # names that are no names
-        return
-    if same:
-        fix = "give its columns in ascending order" if classes is None else f"give classes=list({_variable(name)}.columns)"
+    named = _classes_in(columns, want)
+    if named is not None and named != [str(w) for w in want]:
+        fix = (
+            "give its columns in ascending order"
+            if classes is None
+            else f"give classes={named if named != columns else f'list({_variable(name)}.columns)'}"
+        )
         raise InputError(
             f"the columns have the names {', '.join(map(repr, columns[:5]))}{', ...' * (k > 5)}, and the classes have another order",
             code="input",
             where=name,
             hint=fix,
         )
+
+
+def _classes_in(columns, classes):
+    """Return the text of the class that each title of a column names, between a prefix and a suffix that all have in common, as
+    p_cat and p_dog do; None where the titles do not name all classes once."""
+    columns, classes = list(map(str, columns)), list(map(str, classes))
+    longest = max(classes, key=len)
+    for title in columns:
+        at = title.find(longest)
+        while at >= 0:
+            before, after = title[:at], title[at + len(longest) :]
+            if {before + c + after for c in classes} == set(columns) and len(set(columns)) == len(columns):
+                return [c[len(before) : len(c) - len(after)] for c in columns]
+            at = title.find(longest, at + 1)
+    return None
 
 
 def rows(a):
@@ -319,6 +346,8 @@ def _in_range(a, k, name, left_out, written, one):
         hint = f"the smallest label is 1, so they count from 1: give {written} - 1"
     elif one:
         hint = "one number a row is of class 1 of two: give a column for every class, or confidence= and correct= to qatsbench.metrics"
+    elif least >= 0 and len(found := np.unique(kept)) == k:
+        hint = f"{k} labels with gaps: name the columns by classes={found.tolist() if k <= 12 else 'np.unique(' + written + ')'}"
     else:
         hint = f"if rows of this label have no class, ignore={ignore[0] if len(ignore) == 1 else ignore} leaves them out"
         if least >= 0:
@@ -371,8 +400,8 @@ def _reshaped(a, name, labels, labels_name):
         return ""
     axis = a.ndim - 1 if a.ndim == 3 else 1  # n x t x k, n x k x h x w
     shape = None if labels is None or isinstance(labels, (str, os.PathLike)) else np.shape(labels)
-    if a.ndim == 3 and shape == a.shape[1:2] and a.shape[0] != a.shape[1]:
-        return f"of {a.shape[0]} members of an ensemble or passes of dropout, give the mean of their softmax, n x k, with kind='probs'"
+    if a.ndim == 3 and shape in (a.shape[1:2], a.shape[:1]) and a.shape[0] != a.shape[1]:
+        return _members(a.shape[0] if shape == a.shape[1:2] else a.shape[1])
     fits = [i for i in range(1, a.ndim) if shape == a.shape[:i] + a.shape[i + 1 :]]
     if fits and axis not in fits:
         axis = fits[0]
@@ -380,6 +409,10 @@ def _reshaped(a, name, labels, labels_name):
     last = name if axis == a.ndim - 1 else f"np.moveaxis({name}, {axis}, -1)"
     line = f"reshape it by {last}.reshape(-1, {k})"
     return line + (f", and {_variable(labels_name)} by {_variable(labels_name)}.reshape(-1)" if labels is not None else "")
+
+
+def _members(m):
+    return f"of {m} members of an ensemble or passes of dropout, give the mean of their softmax, n x k, with kind='probs'"
 
 
 def ascending(columns):

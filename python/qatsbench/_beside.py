@@ -10,9 +10,12 @@ from ._errors import InputError
 NAMES = {"weights": "sample_weight", "groups": "groups", "folds": "folds"}
 
 
-def arrays(n, sample_weight=None, groups=None, folds=None, name=""):
-    """Return the arrays of a set of n rows by their names in the program, with name before them; n is None where it is unknown."""
+def arrays(n, sample_weight=None, groups=None, folds=None, name="", labels=None):
+    """Return the arrays of a set of n rows by their names in the program, with name before them; n is None where it is unknown. labels
+    are the owner's, whose index says the order of the rows."""
     given = {"weights": sample_weight, "groups": groups, "folds": folds}
+    for of, value in given.items():
+        _arrays.same_order(labels, value, "labels", NAMES[of])
     return {name + of: _array(value, of, n, name + NAMES[of]) for of, value in given.items() if value is not None}
 
 

@@ -173,7 +173,7 @@ class Calibrator:
             _program.warn([{"kind": "kind", "text": TAKEN_AS_PROBS.format("logits")}])
         n, k = _arrays.rows(arrays["logits"]), _arrays.columns(arrays["logits"], self.kind)
         arrays["labels"], names = _arrays.labels(labels, n, k, classes, ignore=ignore)
-        arrays |= _beside.arrays(n, sample_weight, groups, folds)
+        arrays |= _beside.arrays(n, sample_weight, groups, folds, labels=labels)
         self._take(more, arrays, n, k)
         return self._fitted(arrays, names, *self._kind_words(), *_arrays.ignored(ignore, arrays["labels"], classes))
 
@@ -364,7 +364,7 @@ class Calibrator:
         classes = self._named_classes()
         y, _ = _arrays.labels(labels, len(p), p.shape[1], classes, ignore=ignore)
         rows = {"probs": p}
-        beside = _beside.arrays(len(p), sample_weight, groups)
+        beside = _beside.arrays(len(p), sample_weight, groups, labels=labels)
         if self._top_label:
             z = arrays["logits"]
             top = np.argmax(p, axis=1) if isinstance(z, _arrays.File) else _arrays.top(z, self.kind)
@@ -449,7 +449,9 @@ class TopCalibrator(Calibrator):
             raise InputError("confidences without logits have no logits, kind, classes or ignore", code="usage", where="confidence")
         arrays = _confidence.pair(confidence, correct, predicted, labels)
         n = None if isinstance(arrays["confidence"], _arrays.File) else len(arrays["confidence"])
-        return self._fitted(arrays | _beside.arrays(n, sample_weight, groups, folds), None, *_confidence.number(n_classes))
+        return self._fitted(
+            arrays | _beside.arrays(n, sample_weight, groups, folds, labels=confidence), None, *_confidence.number(n_classes)
+        )
 
     def predict_confidence(self, confidence: Any) -> np.ndarray:
         """Return the new confidences, n numbers, of confidences without logits."""

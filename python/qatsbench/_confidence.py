@@ -16,12 +16,21 @@ def pair(confidence, correct=None, predicted=None, labels=None, name=""):
     if (correct is None) == (predicted is None or labels is None):
         raise InputError("want correct, or predicted and labels", code="usage", where=name + "correct")
     c = _arrays.table(confidence, name + "confidence", "n")
+    for other, what in ((correct, "correct"), (predicted, "predicted"), (labels, "labels")):
+        _arrays.same_order(confidence, other, name + "confidence", name + what)
     n = None if isinstance(c, _arrays.File) else len(c)
     if correct is None:
         a, b = np.asarray(predicted), np.asarray(labels)
         if a.ndim != 1 or a.shape != b.shape:
             raise InputError(f"shapes {a.shape} and {b.shape}, want n classes each", code="input", where=name + "predicted")
-        correct = a == b
+        correct = np.asarray(a == b)
+        if correct.ndim != 1 or a.dtype.kind != b.dtype.kind and not correct.any():
+            raise InputError(
+                f"{a.dtype} beside labels of {b.dtype}, and none is equal",
+                code="input",
+                where=name + "predicted",
+                hint="write classes in one way in both",
+            )
     elif isinstance(correct, (str, os.PathLike)):
         return {name + "confidence": c, name + "correct": _arrays.table(correct, name + "correct", "n")}
     y = np.asarray(correct)

@@ -166,9 +166,10 @@ def _pair(p, y, kind, classes, ignore, name="p"):
 def _score_pairs(p, y, metrics, positive, kind, classes, ignore, name="p", sample_weight=None, groups=None, **more):
     """Return metrics of the largest probability of each row or, with positive, of that of one class. p is the
     argument of this name."""
+    beside = {"sample_weight": sample_weight, "groups": groups, "labels": y}
     a, y, values, kind = _pair(p, y, kind, classes, ignore, name)
     ignored = _arrays.ignored(ignore, y, classes)
-    more["beside"] = _beside.arrays(_arrays.rows(a), sample_weight, groups)
+    more["beside"] = _beside.arrays(_arrays.rows(a), **beside)
     if positive is None:
         flag = "probs" if kind == "probs" else "logits"
         return score({flag: a}, y, metrics, kind=kind, ignored=ignored, called={flag: name, "labels": "y"}, **more)

@@ -135,7 +135,9 @@ def recommend(
         of = next((a for key, a in arrays.items() if key.startswith(name)), None)
         if of is None and any(v is not None for v in given):
             raise InputError("there are no test rows", code="usage", where="test_sample_weight" if given[0] is not None else "test_groups")
-        beside |= _beside.arrays(None if of is None else _length(of), *given, name=name)
+        rows = cal if name == "cal_" else test
+        owner = rows[1] if isinstance(rows, (list, tuple)) and len(rows) > 1 else None
+        beside |= _beside.arrays(None if of is None else _length(of), *given, name=name, labels=owner)
     words += _beside.words(beside, "cal_", "test_")
     methods = [] if methods is None else methods
     names = list(methods) if isinstance(methods, (list, tuple, set, frozenset)) else [methods]

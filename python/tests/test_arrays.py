@@ -433,3 +433,53 @@ def test_every_layout_gives_the_same_bytes(small, tmp_path):
     ]
     for Z, labels in variants:
         assert qatsbench.QaTS().fit(Z, labels).model_ == want
+
+
+class TestFramesOfStrangers:
+    """What indexes and titles of data frames say of the order of rows and of classes is heard."""
+
+    P = np.random.default_rng(0).dirichlet(np.ones(3), 40)
+    Y = P.argmax(1)
+
+    def test_indexes_of_what_stands_beside_labels(self):
+        pd = pytest.importorskip("pandas")
+        other = np.arange(40)[::-1]
+        for name in ("sample_weight", "groups"):
+            with pytest.raises(qatsbench.InputError, match="has the rows in another order than that of"):
+                qatsbench.metrics(self.P, pd.Series(self.Y), **{name: pd.Series(np.arange(40), index=other)})
+        with pytest.raises(qatsbench.InputError, match="has the rows in another order than that of correct"):
+            qatsbench.metrics(confidence=pd.Series(self.P.max(1)), correct=pd.Series(np.ones(40), index=other))
+
+    def test_indexes_with_other_rows(self):
+        pd = pytest.importorskip("pandas")
+        p, y = pd.DataFrame(self.P, index=np.arange(40) + 10), pd.Series(self.Y, index=np.arange(40) + 20)
+        with pytest.raises(qatsbench.InputError, match="has other rows than that of y.*if the places are right, give y.to_numpy"):
+            qatsbench.metrics(p, y)
+        assert qatsbench.metrics(p, y.reset_index(drop=True), "accuracy") == 1  # numbers alone are no index
+
+    @pytest.mark.parametrize("title", ["p_{}", "{} score", "class {} (rf)"])
+    def test_titles_that_have_the_classes_in_another_order(self, title):
+        pd = pytest.importorskip("pandas")
+        names = ["cat", "cow", "owl"]
+        frame = pd.DataFrame(self.P[:, [2, 0, 1]], columns=[title.format(names[j]) for j in (2, 0, 1)])
+        with pytest.raises(qatsbench.InputError, match=r"the classes have another order; give classes=\['owl', 'cat', 'cow'\]"):
+            qatsbench.metrics(frame, np.array(names)[self.Y], classes=names)
+        frame.columns = [title.format(j) for j in (2, 0, 1)]
+        with pytest.raises(qatsbench.InputError, match="give its columns in ascending order"):
+            qatsbench.metrics(frame, self.Y)
+        assert qatsbench.metrics(frame.iloc[:, [1, 2, 0]], self.Y, "accuracy") == 1
+
+    def test_class_numbers_with_gaps(self):
+        y = np.array([3, 17, 40])[self.Y]
+        with pytest.raises(qatsbench.InputError, match=r"3 labels with gaps: name the columns by classes=\[3, 17, 40\]"):
+            qatsbench.metrics(self.P, y)
+        assert qatsbench.metrics(self.P, y, "accuracy", classes=[3, 17, 40]) == 1
+
+    @pytest.mark.parametrize("members", [np.stack([P] * 5), np.stack([P] * 5, 1), [P] * 5], ids=["m n k", "n m k", "list"])
+    def test_members_of_an_ensemble(self, members):
+        with pytest.raises(qatsbench.InputError, match="of 5 members of an ensemble or passes of dropout, give the mean of their softmax"):
+            qatsbench.metrics(members, self.Y)
+
+    def test_predictions_of_another_type_than_the_labels(self):
+        with pytest.raises(qatsbench.InputError, match="none is equal; write classes in one way"):
+            qatsbench.metrics(confidence=self.P.max(1), predicted=self.Y.astype(str), y=self.Y)

@@ -16,7 +16,8 @@ import numpy as np
 from .. import _program
 from .._errors import ProgramError
 from .._safetensors import load
-from .errors import DatasetError, short
+from . import stream
+from .errors import DatasetError, at, short
 from .network import outside
 
 VOID = 255
@@ -49,7 +50,14 @@ def read(files, o):
 
     One table has one set, or a column that says the set of a row; of two tables the first calibrates.
     """
+    for file in files:
+        at(file, _regular, file)
     return _read(files, o, lambda where: re.sub(r":(\d+)(:\d+)?(?=: column|$)", r": line \1", where).replace(": column ", ", column "))
+
+
+def _regular(file):
+    with stream.opened(file):  # says what is there in place of a regular file
+        pass
 
 
 def columns(found, o, names):
