@@ -237,13 +237,23 @@ func (c Chosen) beside() string {
 func Taken(arrays []npy.Named, sets []Chosen) string {
 	plain := len(lists.Where(arrays, func(a npy.Named) bool { _, role := RoleOf(a.Name); return rankOf(role) >= 0 || IsLabels(role) })) == 2*len(sets)
 	var took []string
+	used := map[string]bool{}
 	for _, s := range sets {
+		for _, name := range []string{s.Logits, s.Labels, s.Predicted, s.maybe, s.Weights, s.Groups, s.Folds} {
+			used[name] = true
+		}
 		_, scores := RoleOf(s.Logits)
 		_, labels := RoleOf(s.Labels)
 		plain = plain && scores == "logits" && labels == "labels" && s.Beside == Beside{}
 		took = append(took, s.String())
 	}
-	if plain {
+	left := lists.Where(arrays, func(a npy.Named) bool {
+		return !used[a.Name] && slices.ContainsFunc(arrays, func(b npy.Named) bool { return used[b.Name] && rowsOf(a) == rowsOf(b) })
+	})
+	switch {
+	case len(left) > 0:
+		return "taken are " + strings.Join(took, ", and ") + ". Not used: " + few(Names(left), 8)
+	case plain:
 		return ""
 	}
 	return "taken are " + strings.Join(took, ", and ")
@@ -285,7 +295,7 @@ func Choose(arrays []npy.Named) ([]Chosen, error) {
 			s.predicted, all.predicted = append(s.predicted, a), append(all.predicted, a)
 		}
 		for i, is := range isBeside {
-			if is(role) && (a.DType == "" || len(a.Shape) == 1 || len(a.Shape) == 2 && a.Shape[1] == 1) {
+			if is(role) && (a.DType != "" || slices.Contains([]string{"weights", "groups", "folds"}, role)) && (a.DType == "" || len(a.Shape) == 1 || len(a.Shape) == 2 && a.Shape[1] == 1) {
 				s.beside[i], all.beside[i] = append(s.beside[i], a), append(all.beside[i], a)
 			}
 		}

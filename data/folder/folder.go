@@ -274,6 +274,9 @@ func (f *Folder) files(ref data.Ref) (data.Files, error) {
 			places = places[at : at+1]
 		}
 		if other := f.otherNames(ref, places); other.Logits != "" {
+			if other.err != nil {
+				return chosen, other.err
+			}
 			chosen.Logits, chosen.Labels, found = other.Logits, other.Labels, true
 			if chosen.Predicted = other.Predicted; other.Kind == data.KindConfidence {
 				chosen.Kind = other.Kind
@@ -315,6 +318,7 @@ type otherNames struct {
 	Logits, Labels string    // empty if there are none
 	Predicted      string    // of a confidence alone; may be empty
 	Kind           data.Kind // that the name of the scores states
+	err            error     // what makes them unclear
 }
 
 // otherNames looks in places for the arrays of the set at ref under the names that Choose knows. It
@@ -337,9 +341,10 @@ func (f *Folder) otherNames(ref data.Ref, places []place) otherNames {
 		before, after, _ := strings.Cut(pattern, mark)
 		arrays := f.like(before, after, func(name string) bool { return data.IsScores(name) || data.IsLabels(name) || data.IsOutcomes(name) })
 		if sets, err := data.Choose(arrays); err == nil && len(sets) == 1 && sets[0].Split == "" {
-			found = otherNames{Logits: before + sets[0].Logits + after, Labels: before + sets[0].Labels + after, Kind: sets[0].Kind}
-			if sets[0].Predicted != "" {
-				found.Predicted = before + sets[0].Predicted + after
+			s, _, err := sets[0].Decide(path.Join(filepath.ToSlash(f.root), path.Dir(before)), func(name string) (*npy.Array, error) { return f.at(before + name + after).Array() })
+			found = otherNames{Logits: before + s.Logits + after, Labels: before + s.Labels + after, Kind: s.Kind, err: err}
+			if s.Predicted != "" {
+				found.Predicted = before + s.Predicted + after
 			}
 			break
 		}
@@ -397,7 +402,10 @@ func between(name, before, after string) (string, bool) {
 // layout cannot name has no parts.
 func (f *Folder) Has(ref data.Ref) data.Parts {
 	files, err := f.files(ref)
-	if err != nil {
+	switch {
+	case err != nil && files.Logits != "":
+		return data.Logits | data.Labels
+	case err != nil:
 		return 0
 	}
 	parts := files.Parts()

@@ -264,7 +264,12 @@ func findNetwork(ctx context.Context, dir string, stated Stated) (*Given, error)
 		case len(sets) != 1 || sets[0].Split != "":
 			return nil, nil
 		}
-		stated.named = sets[0].Kind
+		set, why, err := sets[0].Decide(dir, func(name string) (*npy.Array, error) { return data.OpenArray(nil, file(name)) })
+		if err != nil {
+			return nil, err
+		}
+		sets[0] = set
+		stated.named = set.Kind
 		if sets[0].Predicted != "" {
 			stated.Predicted = file(sets[0].Predicted)
 		}
@@ -275,8 +280,8 @@ func findNetwork(ctx context.Context, dir string, stated Stated) (*Given, error)
 		if err != nil {
 			return nil, err
 		}
-		if taken := data.Taken(arrays, sets); taken != "" {
-			g.Took = append(g.Took, dir+": "+taken)
+		if taken := data.Taken(arrays, sets); why != "" || taken != "" {
+			g.Took = append(g.Took, dir+": "+cmp.Or(why, taken))
 		}
 		return g, nil
 	}
