@@ -19,13 +19,22 @@ import (
 
 // containerImage runs commands as containers of one image do: each in a folder of its own that holds the spec and the
 // arrays of the example, with the program in the path.
-type containerImage struct {
-	bin string
+type containerImage struct{ bin string }
+
+func newImage(t *testing.T) containerImage {
+	t.Helper()
+	return containerImage{filepath.Dir(buildQats(t))}
 }
 
-func newImage(t *testing.T, qats string) containerImage {
+// script is what qats cluster script prints of the example in such a folder.
+func (m containerImage) script(t *testing.T, out, system string, more ...string) string {
 	t.Helper()
-	return containerImage{filepath.Dir(qats)}
+	words := []string{"qats", "cluster", "script", "experiments/example.yaml", "--out", out, "--for", system, "--tests", "1"}
+	_, status, text := m.run(t, append(words, more...))
+	if status != 0 {
+		t.Fatalf("status %d: %s", status, text)
+	}
+	return text
 }
 
 // run runs a command, and returns its folder, its status and what it said.
@@ -37,6 +46,9 @@ func (m containerImage) run(t *testing.T, command []string, env ...string) (dir 
 	spec, err := os.ReadFile(filepath.Join(project(t), "experiments", "example.yaml"))
 	mustDo(t, err)
 	mustDo(t, os.WriteFile(filepath.Join(dir, "experiments", "example.yaml"), spec, 0o666))
+	if command[0] == "qats" {
+		command[0] = filepath.Join(m.bin, "qats")
+	}
 	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Dir = dir
 	cmd.Env = append(append(os.Environ(), "PATH="+m.bin+string(os.PathListSeparator)+os.Getenv("PATH")), env...)
@@ -83,9 +95,9 @@ func TestKubernetes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs seven containers")
 	}
-	qats, bucket := buildQats(t), filepath.Join(t.TempDir(), "a bucket")
+	m, bucket := newImage(t), filepath.Join(t.TempDir(), "a bucket")
 	mustDo(t, os.Mkdir(bucket, 0o777))
-	text := scriptFor(t, qats, "it's out", "kubernetes", "--image", "registry.example.org/qats:1", "--to", bucket, "--copy", "cp", "--at-once", "3")
+	text := m.script(t, "it's out", "kubernetes", "--image", "registry.example.org/qats:1", "--to", bucket, "--copy", "cp", "--at-once", "3")
 	type job struct {
 		Spec struct {
 			Completions, Parallelism int
@@ -104,7 +116,7 @@ func TestKubernetes(t *testing.T) {
 	if len(jobs) != 2 || jobs[0].Spec.Completions != 5 || jobs[0].Spec.Parallelism != 3 || jobs[0].Spec.Suspend || !jobs[1].Spec.Suspend {
 		t.Fatalf("%+v", jobs)
 	}
-	runApart(t, newImage(t, qats), bucket, "it's out", "JOB_COMPLETION_INDEX", 5,
+	runApart(t, m, bucket, "it's out", "JOB_COMPLETION_INDEX", 5,
 		jobs[0].Spec.Template.Spec.Containers[0].Command, jobs[1].Spec.Template.Spec.Containers[0].Command)
 }
 
@@ -124,7 +136,7 @@ func TestJobManifest(t *testing.T) {
 	case err != nil:
 		t.Fatalf("%v: %s", err, b)
 	}
-	text, assembly, _ := strings.Cut(scriptFor(t, buildQats(t), "out", "kubernetes", "--image", "qats", "--to", "s3://b/q"), "\n---\n")
+	text, assembly, _ := strings.Cut(newImage(t).script(t, "out", "kubernetes", "--image", "qats", "--to", "s3://b/q"), "\n---\n")
 	for _, c := range []struct{ old, new, want string }{
 		{"", "", ""},
 		{"completionMode:", "completionmode2:", `unknown field "completionmode2"`},
@@ -163,8 +175,8 @@ func TestAWSBatch(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs seven containers")
 	}
-	qats, bucket, calls := buildQats(t), t.TempDir(), t.TempDir()
-	text := scriptFor(t, qats, "it's out", "aws-batch", "--image", "registry.example.org/qats:1", "--to", bucket, "--copy", "cp", "--mem", "2GiB")
+	m, bucket, calls := newImage(t), t.TempDir(), t.TempDir()
+	text := m.script(t, "it's out", "aws-batch", "--image", "registry.example.org/qats:1", "--to", bucket, "--copy", "cp", "--mem", "2GiB")
 	bin := t.TempDir()
 	fake := "#!/bin/sh\nn=$(ls " + calls + " | wc -l)\nprintf '%s\\0' \"$@\" > " + calls + "/$n\necho id-$((n))\n"
 	mustDo(t, os.WriteFile(filepath.Join(bin, "aws"), []byte(fake), 0o777))
@@ -212,7 +224,7 @@ func TestAWSBatch(t *testing.T) {
 		mustDo(t, json.Unmarshal([]byte(value(i, "--container-overrides")), &o))
 		return o.Command
 	}
-	runApart(t, newImage(t, qats), bucket, "it's out", "AWS_BATCH_JOB_ARRAY_INDEX", 5, command(1), command(2))
+	runApart(t, m, bucket, "it's out", "AWS_BATCH_JOB_ARRAY_INDEX", 5, command(1), command(2))
 }
 
 // TestNextflow runs the printed workflow if Nextflow is installed. Otherwise it runs the scripts of its processes as
