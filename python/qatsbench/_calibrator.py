@@ -412,6 +412,14 @@ class Calibrator:
         self._need_model()
         return model(self)
 
+    def to_c(self, name: str = "qats") -> str:
+        """Return the text of a header of C99 and C++ with a function NAME_probabilities from a row of logits to probabilities. Its
+        columns are those of the logits, ``columns_``. NotImplementedError says why for methods that have none."""
+        from ._c import header
+
+        self._need_model()
+        return header(self, name)
+
 
 class TopCalibrator(Calibrator):
     """A method that gives the confidence of the prediction a new value, and reads nothing else of the logits: it

@@ -92,7 +92,9 @@ def test_a_module_needs_no_program(rows, monkeypatch):
     monkeypatch.setenv("QATS_BIN", os.devnull)
     state = module.state_dict()
     assert module(torch.tensor(rows[2])).shape == (500, 20)
-    assert {name: v.dtype for name, v in state.items()} == {f"inner.{name}": torch.int64 if name in ("classes", "at") else torch.float64 for name in ("c", "classes", "ends", "at", "y")}
+    assert {name: v.dtype for name, v in state.items()} == {
+        f"inner.{name}": torch.int64 if name in ("classes", "at") else torch.float64 for name in ("c", "classes", "ends", "at", "y")
+    }
 
 
 def test_types_and_moves(rows):
