@@ -13,6 +13,7 @@ import (
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/experiments/submission"
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/internal/terminal"
 	"github.com/qats-bench/qats/results/leaderboard"
 )
@@ -21,41 +22,32 @@ func freshCommand() *cobra.Command {
 	var f fresh
 	cmd := &cobra.Command{
 		Use:   "fresh [DIR]",
-		Short: "Compare gains on public labels with those on labels drawn anew",
-		Long: `fresh keeps the public logits of the clean settings, draws their labels anew by the seed of a round,
-and runs the entry in DIR, or the methods of the project, on public and drawn labels. A gain that
-only public labels show is to be looked at. What it shows is simulated and ranks nothing.`,
+		Short: "Compare gains on public labels and on labels drawn anew",
+		Long: `fresh draws the labels of public logits anew, and compares gains on public and drawn labels: of the
+entry in DIR, or of the methods of the project. It is simulated and ranks nothing.`,
 		Example: examples("board fresh --round 1 submissions/mine"),
 		Args:    arguments(0, 1),
 		RunE:    func(cmd *cobra.Command, args []string) error { return f.do(cmd, args) },
 	}
 	flags := cmd.Flags()
-	flags.IntVar(&f.round, "round", submission.Rehearsal, "`N` of the round; 0 is a rehearsal, which is not recorded for an entry")
-	flags.StringSliceVar(&f.methods, "method", nil, "without DIR: `NAMES` of methods or groups (default all that read logits alone)")
-	flags.StringVar(&f.registry, "registry", filepath.Join("results", "leaderboard", submission.FolderOf(submission.Version)), "`DIR` of rounds.yaml and of the rounds")
-	flags.StringVar(&f.at.out, "out", filepath.Join("results", "out", "fresh"), "`DIR` of labels, runs and their store")
+	flags.IntVar(&f.round, "round", submission.Rehearsal, "`N` of the round; 0 is a rehearsal")
+	flags.StringVar(&f.at.out, "out", filepath.Join("results", "out", "fresh"), "`DIR` of the run")
 	dataFlag(cmd, &f.at.Data)
-	f.at.memory.flag(cmd)
 	workersFlag(cmd, &f.workers)
-	flags.BoolVar(&f.trusted, "not-isolated", false, "run the code with your rights where it cannot be isolated, if you have read it")
+	flags.BoolVar(&f.trusted, "not-isolated", false, "run the code with your rights")
 	return cmd
 }
 
 // fresh holds the flags of board fresh.
 type fresh struct {
-	at       places
-	workers  int
-	round    int
-	methods  []string
-	registry string
-	trusted  bool
+	at      places
+	workers int
+	round   int
+	trusted bool
 }
 
 func (f *fresh) do(cmd *cobra.Command, args []string) error {
-	if len(args) > 0 && f.methods != nil {
-		return usage("--method says which methods of the project run: give it or DIR")
-	}
-	folder := leaderboard.Folder(f.registry)
+	folder := leaderboard.Folder(filepath.Join("results", "leaderboard", submission.FolderOf(submission.Version)))
 	round, err := submission.ReadRound(folder, f.round)
 	if err != nil {
 		return err
@@ -88,7 +80,12 @@ func (f *fresh) do(cmd *cobra.Command, args []string) error {
 		}
 		runs.Drawn = append(runs.Drawn, plan)
 	}
-	found, err := runs.Judge()
+	names := lists.Values(methods, func(m spec.Method) string { return m.Name })
+	judged := names[1:] // TS is the first
+	if card != "" {
+		judged = names[len(names)-1:]
+	}
+	found, err := runs.Judge(judged)
 	if err != nil {
 		return err
 	}
@@ -116,10 +113,10 @@ func (f *fresh) do(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// prepare returns TS, and the entry or the methods of the project that are judged. card is the digest of that of an entry.
+// prepare returns methods of the project, TS first, and the entry behind them. card is the digest of that of the entry.
 func (f *fresh) prepare(cmd *cobra.Command, tier *submission.Tier, round submission.Round, before []leaderboard.Fresh, args []string) (methods []spec.Method, card string, err error) {
 	if len(args) == 0 {
-		methods, err = tier.OfLogitsAlone(f.methods)
+		methods, err = tier.OfLogitsAlone(nil)
 		return methods, "", err
 	}
 	entry, err := submission.Read(args[0])
@@ -155,7 +152,7 @@ func (f *fresh) prepare(cmd *cobra.Command, tier *submission.Tier, round submiss
 		return nil, "", err
 	}
 	f.at.AllowExec, f.at.Programs = true, p.Programs
-	if methods, err = tier.OfLogitsAlone([]string{leaderboard.TS}); err != nil {
+	if methods, err = tier.OfLogitsAlone(nil); err != nil {
 		return nil, "", err
 	}
 	return append(methods, p.Method), card, nil

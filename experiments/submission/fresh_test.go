@@ -15,12 +15,13 @@ import (
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/bundletest"
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/leaderboard"
 )
 
 // freshRun judges methods on some settings by a seed, with labels drawn below a new folder.
-func freshRun(t *testing.T, tier *Tier, seed string, programs experiments.Programs, methods []spec.Method) []leaderboard.Fresh {
+func freshRun(t *testing.T, tier *Tier, seed string, programs experiments.Programs, methods []spec.Method, judged ...string) []leaderboard.Fresh {
 	t.Helper()
 	labels := must[Relabelled](t)(tier.Relabel(t.Context(), nil, seed, t.TempDir(), 2))
 	store := must[*results.Store](t)(results.Open(t.TempDir()))
@@ -37,7 +38,7 @@ func freshRun(t *testing.T, tier *Tier, seed string, programs experiments.Progra
 	for _, reference := range References() {
 		runs.Drawn = append(runs.Drawn, run(tier.Scored(methods).From(nil), labels.Arrays(reference)))
 	}
-	return must[[]leaderboard.Fresh](t)(runs.Judge())
+	return must[[]leaderboard.Fresh](t)(runs.Judge(judged))
 }
 
 // TestAMemoryOfRowsIsFound: a hash of rows gains on public labels alone, and is to be looked at. Nearest logits and a recogniser of the
@@ -53,14 +54,14 @@ func TestAMemoryOfRowsIsFound(t *testing.T) {
 	folder := filepath.Join("experiments", "submission", "testdata", "memories")
 	for _, name := range []string{"memo", "nearest", "recogniser"} {
 		c := described(name, Python, name+".py", "public.py")
-		c.Options = map[string]string{"bundle": bundletest.Folder(t)}
+		c.Options = map[string]string{"bundle": must[string](t)(filepath.Abs(bundletest.Folder(t)))}
 		code := Source{}
 		for _, file := range c.Code {
 			code[file] = must[[]byte](t)(os.ReadFile(filepath.Join(folder, file)))
 		}
 		p := must[*Prepared](t)(Prepare(t.Context(), c, code, t.TempDir(), nil))
-		ts := must[[]spec.Method](t)(tier.OfLogitsAlone([]string{leaderboard.TS}))
-		found := freshRun(t, tier, "a seed", p.Programs, append(ts, p.Method))
+		beside := must[[]spec.Method](t)(tier.OfLogitsAlone([]string{"@fast"}))
+		found := freshRun(t, tier, "a seed", p.Programs, append(beside, p.Method), name)
 		if len(found) != 1 || found[0].Method != name || found[0].Rows[0].Settings != len(settings) {
 			t.Fatalf("%+v", found)
 		}
@@ -84,7 +85,8 @@ func TestMethodsOfLogitsPass(t *testing.T) {
 	atRoot(t)
 	tier := must[*Tier](t)(ReadTier(Version, Lite)).Only(small)
 	methods := must[[]spec.Method](t)(tier.OfLogitsAlone([]string{"@fast"}))
-	for _, m := range freshRun(t, tier, "a seed", experiments.Programs{}, methods) {
+	names := lists.Values(methods[1:], func(m spec.Method) string { return m.Name })
+	for _, m := range freshRun(t, tier, "a seed", experiments.Programs{}, methods, names...) {
 		if !m.Judged() || m.ToBeLookedAt() {
 			t.Errorf("%s: %+v", m.Method, m)
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/data/npy"
 	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/metrics/scoring"
 	"github.com/qats-bench/qats/results/compare"
@@ -24,21 +25,25 @@ type Fresh struct {
 	Labels Relabelled
 }
 
-// Judge returns what the labels show of each method but TS, in the order of the plans.
+// Judge returns what the labels show of some methods, in their order, which TS is not among.
 //
 // The gain of a method on a setting is how much lower its NLL or Brier score is than that of TS: a mean over test rows. A method of a
-// confidence alone has those of the predicted class. The excess of a setting and a score over a reference is the gain on public
-// labels minus that on drawn ones. Both are of the same rows with the same logits, so its variance is that of the mean of differences
-// of rows. An excess is above chance if it is so over every reference: the p-value is the largest of the one-sided ones, with
-// Holm's correction over settings and both scores.
+// confidence alone has those of the predicted class. The excess over a reference is the gain on public labels minus that on labels of the
+// reference. No reference has all that a network has, so each method of the plans has an excess that is no chance, and the excess of a
+// method is compared with that of each other one: it is above chance if it is so over every reference and beside every other method
+// that has the score. The p-value of a setting and a score is the largest of the one-sided ones, with Holm's correction over settings and
+// both scores.
 //
-// The variance has the chance of test labels, and not that of calibration labels, on which both fits of a method depend.
-func (f Fresh) Judge() ([]leaderboard.Fresh, error) {
-	var list []leaderboard.Fresh
-	n := len(f.Public.Units[0].Cells)
-	tests := make([][]test, n)
-	for i := range n {
-		list = append(list, leaderboard.Fresh{Method: f.Public.Units[0].Cells[i].Method.Name, Rows: make([]leaderboard.FreshRow, 1+len(References()))})
+// All differences are of the same rows with the same logits, so their variance is that of the mean of differences of rows. It has the
+// chance of test labels, and not that of calibration labels, on which both fits of a method depend.
+func (f Fresh) Judge(methods []string) ([]leaderboard.Fresh, error) {
+	list := make([]leaderboard.Fresh, len(methods))
+	tests := make([][]test, len(methods))
+	for i, m := range methods {
+		list[i] = leaderboard.Fresh{Method: m, Holm: 1}
+		for _, labels := range slices.Concat([]string{leaderboard.PublicLabels}, References()) {
+			list[i].Rows = append(list[i].Rows, leaderboard.FreshRow{Labels: labels})
+		}
 	}
 	for u := range f.Public.Units {
 		if err := f.setting(u, list, tests); err != nil {
@@ -47,20 +52,15 @@ func (f Fresh) Judge() ([]leaderboard.Fresh, error) {
 	}
 	for i := range list {
 		for j := range list[i].Rows {
-			list[i].Rows[j].Labels = slices.Concat([]string{leaderboard.PublicLabels}, References())[j]
 			list[i].Rows[j].Mean()
 		}
-		var p []float64
-		for _, t := range tests[i] {
-			p = append(p, t.p)
-		}
-		for j, holm := range significance.Holm(p) {
+		for j, holm := range significance.Holm(lists.Values(tests[i], func(t test) float64 { return t.p })) {
 			if j == 0 || holm < list[i].Holm {
 				list[i].Holm, list[i].At, list[i].Score = holm, tests[i][j].setting, tests[i][j].score
 			}
 		}
 	}
-	return slices.DeleteFunc(list, func(m leaderboard.Fresh) bool { return m.Method == leaderboard.TS }), nil
+	return list, nil
 }
 
 // test is that of the excess of a method on a setting by a score.
@@ -71,72 +71,139 @@ type test struct {
 
 // setting adds a setting to the gains of each method that has a number there on all labels.
 func (f Fresh) setting(u int, list []leaderboard.Fresh, tests [][]test) error {
+	at, err := f.open(u)
+	if err != nil || at == nil {
+		return err
+	}
+	for i := range list {
+		m := list[i].Method
+		own := at.samples[m]
+		if own == nil {
+			continue
+		}
+		for k, truth := range at.truths {
+			r := &list[i].Rows[k]
+			r.Settings++
+			r.Error += truth.error(own[k]) - truth.error(at.samples[leaderboard.TS][k])
+			for score, of := range map[string]*float64{scoresOf(own[k])[0]: &r.NLL, scoresOf(own[k])[1]: &r.Brier} {
+				gains, err := at.gain(m, score)
+				if err != nil {
+					return err
+				}
+				*of -= mean(gains[k])
+			}
+		}
+		for _, score := range scoresOf(own[0]) {
+			p, err := at.excess(m, score)
+			if err != nil {
+				return err
+			}
+			tests[i] = append(tests[i], test{f.Public.Units[u].Setting.WithoutExperiment().Name(), score, p})
+		}
+	}
+	return nil
+}
+
+// opened is a setting with the rows of its methods.
+type opened struct {
+	methods []string                           // with a number on all labels, in the order of the plans
+	samples map[string][]*scoring.SampleScores // of each of them: on public labels, then by References
+	truths  []truth                            // in the same order; empty for public labels
+	gains   map[[2]string][][]float64          // by method and score: of each row, in the same order
+}
+
+// open returns a setting; nil where TS has no number.
+func (f Fresh) open(u int) (*opened, error) {
+	s := &opened{samples: map[string][]*scoring.SampleScores{}, truths: []truth{{}}, gains: map[[2]string][][]float64{}}
 	units := []*experiments.Unit{&f.Public.Units[u]}
 	plans := slices.Concat([]*experiments.Plan{f.Public}, f.Drawn)
 	for _, plan := range f.Drawn {
 		units = append(units, &plan.Units[u])
 	}
-	of := func(method int) ([]*scoring.SampleScores, error) {
+	for i := range units[0].Cells {
 		var all []*scoring.SampleScores
 		for k, plan := range plans {
-			s, err := plan.Samples(&units[k].Cells[method])
-			if err != nil || s == nil {
+			one, err := plan.Samples(&units[k].Cells[i])
+			if err != nil {
 				return nil, err
 			}
-			all = append(all, s)
+			if one != nil {
+				all = append(all, one)
+			}
 		}
-		return all, nil
+		if m := units[0].Cells[i].Method.Name; len(all) == len(plans) {
+			s.methods = append(s.methods, m)
+			s.samples[m] = all
+		}
 	}
-	base := slices.IndexFunc(units[0].Cells, func(c experiments.Cell) bool { return c.Method.Name == leaderboard.TS })
-	ts, err := of(base)
-	if err != nil || ts == nil {
-		return err
+	ts := s.samples[leaderboard.TS]
+	if ts == nil {
+		return nil, nil
 	}
-	truths := []truth{{}}
 	for _, reference := range References() {
 		t, err := f.Labels.readTruth(reference, units[0].Setting.Test(), ts[0].Len())
 		if err != nil {
-			return err
+			return nil, err
 		}
-		truths = append(truths, t)
+		s.truths = append(s.truths, t)
 	}
-	for i := range list {
-		own, err := of(i)
+	return s, nil
+}
+
+// scoresOf returns the scores that judge a method: those of the predicted class for a confidence alone.
+func scoresOf(s *scoring.SampleScores) []string {
+	if s.TopLabel {
+		return compare.TopScores()
+	}
+	return compare.Scores()
+}
+
+// gain returns how much lower the score of each row is than that of TS, on all labels; nil where the method does not have the score.
+func (s *opened) gain(method, score string) ([][]float64, error) {
+	key := [2]string{method, score}
+	if gains, known := s.gains[key]; known {
+		return gains, nil
+	}
+	if s.samples[method][0].TopLabel && !slices.Contains(compare.TopScores(), score) {
+		return nil, nil
+	}
+	var gains [][]float64
+	for k, own := range s.samples[method] {
+		rows, err := gain(score, own, s.samples[leaderboard.TS][k])
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if own == nil || i == base {
+		gains = append(gains, rows)
+	}
+	s.gains[key] = gains
+	return gains, nil
+}
+
+// excess returns the p-value of the excess of a method by a score. Where it is above the level of a look, it may be too small.
+func (s *opened) excess(method, score string) (float64, error) {
+	own, err := s.gain(method, score)
+	if err != nil {
+		return 0, err
+	}
+	p := 0.
+	for _, other := range s.methods {
+		beside, err := s.gain(other, score)
+		if err != nil {
+			return 0, err
+		}
+		if other == method || beside == nil {
 			continue
 		}
-		names := compare.Scores()
-		if own[0].TopLabel {
-			names = compare.TopScores()
-		}
-		for k := range plans {
-			list[i].Rows[k].Settings++
-			list[i].Rows[k].Error += truths[k].error(own[k]) - truths[k].error(ts[k])
-		}
-		for s, score := range names {
-			gains := make([][]float64, len(plans))
-			for k := range plans {
-				if gains[k], err = gain(score, own[k], ts[k]); err != nil {
-					return err
-				}
-				*[]*float64{&list[i].Rows[k].NLL, &list[i].Rows[k].Brier}[s] -= mean(gains[k])
+		for k := 1; k < len(own) && p <= leaderboard.LookLevel; k++ {
+			excess := make([]float64, len(own[0]))
+			for row := range excess {
+				excess[row] = own[0][row] - own[k][row] - (beside[0][row] - beside[k][row])
 			}
-			t := test{setting: units[0].Setting.WithoutExperiment().Name(), score: score}
-			for _, drawn := range gains[1:] {
-				excess := make([]float64, len(drawn))
-				for row := range excess {
-					excess[row] = gains[0][row] - drawn[row]
-				}
-				m := mean(excess)
-				t.p = max(t.p, significance.Above(m, varianceOfMean(excess, m)))
-			}
-			tests[i] = append(tests[i], t)
+			m := mean(excess)
+			p = max(p, significance.Above(m, varianceOfMean(excess, m)))
 		}
 	}
-	return nil
+	return p, nil
 }
 
 // gain returns how much lower the score of each row is than that of TS.

@@ -12,8 +12,8 @@ import (
 // Margin is the least amount by which an accuracy or an AUROC is above the best of the registry where it gives an alarm: one point.
 const Margin = .01
 
-// alarmLevel is the largest p-value of an alarm, after Holm's correction.
-const alarmLevel = .05
+// LookLevel is the largest p-value for which an entry is to be looked at, after Holm's correction.
+const LookLevel = .05
 
 // Alarm is a number of an entry that is higher than calibration explains.
 type Alarm struct {
@@ -84,7 +84,7 @@ func Alarms(entry, registry []results.Record) (alarms []Alarm) {
 		p = append(p, significance.Above(r.Value-b.Value, variance(r)+variance(b)))
 	}
 	for i, holm := range significance.Holm(p) {
-		if a := all[i]; holm <= alarmLevel && a.Value-a.Best >= Margin {
+		if a := all[i]; holm <= LookLevel && a.Value-a.Best >= Margin {
 			a.Holm = holm
 			alarms = append(alarms, a)
 		}

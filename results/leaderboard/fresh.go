@@ -44,7 +44,7 @@ func (r *FreshRow) Mean() {
 func (f Fresh) Judged() bool { return len(f.Rows) > 0 && f.Rows[0].Settings > 0 }
 
 // ToBeLookedAt reports whether the gain of a method on public labels is larger than on all kinds of drawn ones by more than chance.
-func (f Fresh) ToBeLookedAt() bool { return f.Judged() && f.Holm <= alarmLevel }
+func (f Fresh) ToBeLookedAt() bool { return f.Judged() && f.Holm <= LookLevel }
 
 // freshLine is a line of the file of a round.
 type freshLine struct {
