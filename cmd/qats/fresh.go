@@ -42,6 +42,7 @@ entry in DIR, or of the methods of the project. It is simulated and ranks nothin
 type fresh struct {
 	at      places
 	workers int
+	work    string // folder of the code of an entry
 	round   int
 	trusted bool
 }
@@ -59,6 +60,15 @@ func (f *fresh) do(cmd *cobra.Command, args []string) error {
 	tier, err := submission.ReadTier(submission.Version, submission.Lite)
 	if err != nil {
 		return err
+	}
+	if len(args) > 0 {
+		work, err := workFolder(&f.at, cmd, filepath.Base(args[0]))
+		if err != nil {
+			return err
+		}
+		defer removeAll(work)
+		defer inFolder(work)()
+		f.work = work
 	}
 	methods, card, err := f.prepare(cmd, tier, round, before, args)
 	if err != nil {
@@ -136,10 +146,6 @@ func (f *fresh) prepare(cmd *cobra.Command, tier *submission.Tier, round submiss
 	if card, err = entry.CardDigest(); err != nil {
 		return nil, "", err
 	}
-	work, err := workFolder(&f.at, cmd, name)
-	if err != nil {
-		return nil, "", err
-	}
 	iso, err := submission.FindIsolation(cmd.Context())
 	switch {
 	case err != nil && !errors.Is(err, submission.ErrNotIsolated):
@@ -147,7 +153,7 @@ func (f *fresh) prepare(cmd *cobra.Command, tier *submission.Tier, round submiss
 	case err != nil && !f.trusted:
 		return nil, "", fmt.Errorf("the code of %s is %w here; --not-isolated runs it with your rights, if you have read it", args[0], err)
 	}
-	p, err := prepared(cmd.Context(), entry.Card, entry.Code, work, iso)
+	p, err := prepared(cmd.Context(), entry.Card, entry.Code, f.work, iso)
 	if err != nil {
 		return nil, "", err
 	}

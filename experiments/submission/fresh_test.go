@@ -105,6 +105,18 @@ func TestDrawnLabelsHaveTheSameBytesEverywhere(t *testing.T) {
 		if got := must[string](t)(labels.Digest(tier)); got != "0301463ca482da938649e80e918cc9c271e512bb9da137b8b1f1d4d3a4854752" {
 			t.Errorf("%d workers: the labels have the digest %s", workers, got)
 		}
+		if workers != 1 {
+			continue
+		}
+		lost := labels.truth("irova", tier.Spec.Settings[0].Test()) // as after an interruption
+		before := must[[]byte](t)(os.ReadFile(lost))
+		if err := os.Remove(lost); err != nil {
+			t.Fatal(err)
+		}
+		must[Relabelled](t)(tier.Relabel(t.Context(), nil, "a seed", labels.Dir, 1))
+		if after := must[[]byte](t)(os.ReadFile(lost)); !slices.Equal(before, after) {
+			t.Error("labels that are drawn again differ")
+		}
 	}
 }
 

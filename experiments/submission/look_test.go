@@ -145,6 +145,14 @@ func TestAnEntryIsLookedAt(t *testing.T) {
 	if why, _ := (&checks{looked: looked}).look(e, &leaderboard.Member{Method: "mine"}); why == "" {
 		t.Error("a look at another card counts")
 	}
+	e.Code = nil
+	for of, want := range map[string]string{card: "in round 3 (nll on a/net, p = 0.01)", strings.Repeat("0", 64): ""} {
+		found := leaderboard.Fresh{Method: "mine", Card: of, Rows: []leaderboard.FreshRow{{Labels: leaderboard.PublicLabels, Settings: 2}}, Holm: .01, At: "a/net", Score: "nll"}
+		why, err := (&checks{rounds: map[int][]leaderboard.Fresh{3: {found}}}).look(e, &leaderboard.Member{Method: "mine"})
+		if err != nil || (want == "") != (why == "") || !strings.Contains(why, want) {
+			t.Errorf("%q (%v), want %q", why, err, want)
+		}
+	}
 	write("- {entry: mine, card: " + card + ", by: '', found: honest}\n")
 	if _, err := ReadLooked(folder); err == nil || !strings.Contains(err.Error(), LookedFile) {
 		t.Error(err)

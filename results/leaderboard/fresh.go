@@ -3,6 +3,7 @@ package leaderboard
 import (
 	"errors"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -54,7 +55,7 @@ type freshLine struct {
 
 // optionalNumber is the text of a number that may be absent.
 func optionalNumber(x float64) string {
-	if x != x {
+	if math.IsNaN(x) {
 		return ""
 	}
 	return csvfile.FormatNumber(x)
@@ -68,7 +69,10 @@ var freshFormat = csvfile.Format[freshLine]{
 	},
 	Parse: func(row *csvfile.Row) freshLine {
 		l := freshLine{Fresh: Fresh{Method: row.Text(), Card: row.Text()}, row: FreshRow{Labels: row.Text(), Settings: row.CountOrNone(), NLL: row.Number(), Brier: row.Number()}}
-		l.row.Error, _ = row.NumberOrNone()
+		l.row.Error = math.NaN()
+		if x, some := row.NumberOrNone(); some {
+			l.row.Error = x
+		}
 		l.Holm, l.At, l.Score = row.Number(), row.Text(), row.Text()
 		return l
 	},

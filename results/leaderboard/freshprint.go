@@ -58,7 +58,8 @@ func FreshTable(round int, methods []Fresh) *table.Table {
 	t.Remarks = []string{
 		"Differences to TS, means over at most " + english.Count(settings, "setting") + "; below zero the method is better. Public: the labels that everybody has. The other columns keep the logits and have calibration and test labels drawn " +
 			"from probabilities of svs, dirichlet and irova, fitted to all rows by cross-fitting; each favours its own family. True error: the mean distance of a row's confidence from its known chance to be right, in points.",
-		"Look: the gain to TS on public labels is larger than on all three kinds of drawn ones by more than chance, on some setting by some score (Holm over both). A memory of rows is seen so. What is learned of a data set as a whole is not. " +
+		"Look: on some setting by some score the gain on public labels is larger than on each kind of drawn ones, and that by more than of each method of the project that reads logits alone, beyond chance (Holm over settings and scores). " +
+			"A hash of rows is found so. A program that knows the calibration map of a data set can keep its gain: this check does not find it. " +
 			"This ranks nothing. Methods that read more than logits: " + NotJudged + ".",
 	}
 	return t
