@@ -88,9 +88,9 @@ func (d *smoothDesign) derivatives(g, h []float64) {
 			r := 1 / (1 + e)
 			p := r // the sigmoid of the score
 			if d.score[i] < 0 {
-				p = e * r
+				p = float64(e * r)
 			}
-			a, b := w*(p-d.target[i]), w*e*r*r
+			a, b := float64(w*(p-d.target[i])), float64(w*e*r*r)
 			u2 := u * u
 			u3 := u2 * u
 			first[0] += a
@@ -100,7 +100,7 @@ func (d *smoothDesign) derivatives(g, h []float64) {
 			second[0] += b
 			second[1] += float64(b * u)
 			second[2] += float64(b * u2)
-			c := b * u3
+			c := float64(b * u3)
 			second[3] += c
 			second[4] += float64(c * u)
 			second[5] += float64(c * u2)
