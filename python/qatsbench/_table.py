@@ -207,41 +207,57 @@ _NUMPY = {
     "matmul": "{0} @ {1}",
 }
 
-_CLEARED = '''
+_HELPERS = {
+    "cleared": '''
 def cleared(x, at, by):
     """x with the numbers by in the columns at of its rows."""
-    x = x + np.zeros_like(x) if np.isscalar(x) else x.copy("K")
+    x = x.copy("K")
     x[np.arange(len(at)), at] = np.ravel(by)
     return x
-'''
-
-_CURVE = '''
+''',
+    "curve": '''
 def curve(x, ends, at, y, slope=None, anchor=None, u=None):
-    """The curves of the columns of x. ends[at[j]:at[j+1]] are those of column j, or of all columns."""
+    """The curves of the columns of x. ends[at[j]:at[j+1]] are those of column j."""
+    i = np.stack([np.searchsorted(ends[at[j]:at[j + 1]], x[:, j]) + at[j] + j for j in range(len(at) - 1)], axis=1)
+    return y[i] if u is None else y[i] + slope[i] * (u - anchor[i])
+''',
+}
+
+
+def cleared(x, at, by):
+    """Return x with the numbers by in the columns at of its rows."""
+    x = x.copy("K")
+    x[np.arange(len(at)), at] = np.ravel(by)
+    return x
+
+
+def curve(x, ends, at, y, slope=None, anchor=None, u=None):
+    """Return the values of curves. The numbers of ends from at[j] to at[j+1]-1 are those of column j, or of all columns."""
     order = "F" if x.flags.f_contiguous else "C"
     if len(at) == 2:
-        return pieces(x.ravel(order), ends, y, slope, anchor, None if u is None else u.ravel(order)).reshape(x.shape, order=order)
+        line = () if u is None else (slope, anchor, u.ravel(order))
+        return _pieces(x.ravel(order), ends, y, *line).reshape(x.shape, order=order)
     out = np.empty_like(x)
     for j in range(len(at) - 1):
         these = slice(at[j] + j, at[j + 1] + j + 1)
         line = () if u is None else (slope[these], anchor[these], u[:, j])
-        out[:, j] = pieces(x[:, j], ends[at[j] : at[j + 1]], y[these], *line)
+        out[:, j] = _pieces(x[:, j], ends[at[j] : at[j + 1]], y[these], *line)
     return out
 
 
-def pieces(x, ends, y, slope=None, anchor=None, u=None):
+def _pieces(x, ends, y, slope=None, anchor=None, u=None):
     if len(x) > 1 and len(ends):  # most numbers are often in the first piece, which is constant
         rows = np.flatnonzero(x > ends[0])
         if 2 * len(rows) < len(x):
             out = np.full_like(x, y[0])
-            out[rows] = pieces(x[rows], ends[1:], y[1:], *(() if u is None else (slope[1:], anchor[1:], u[rows])))
+            out[rows] = _pieces(x[rows], ends[1:], y[1:], *(() if u is None else (slope[1:], anchor[1:], u[rows])))
             return out
-    i = below(ends, x)
+    i = _below(ends, x)
     return y[i] if u is None else y[i] + slope[i] * (u - anchor[i])
 
 
-def below(ends, x):
-    """How many of the ends are less than each x."""
+def _below(ends, x):
+    """Return how many of the ends are less than each x."""
     if len(x) < 256:
         return np.searchsorted(ends, x)
     step = 1 << len(ends).bit_length()  # without branches, which take most of the time of searchsorted
@@ -250,7 +266,6 @@ def below(ends, x):
         step //= 2
         i += (ends[i + (step - 1)] < x) * step
     return i
-'''
 
 
 def flat(curve):
@@ -284,7 +299,7 @@ def reached(line):
 
 def names(lines):
     """Return the names of the lines that are numbers of the fit, each once, by the id of the line."""
-    taken, given = {"z", "np", "cleared", "curve", "predict"}, {}
+    taken, given = {"z", "i", "np", "cleared", "curve", "predict"}, {}
     for x in lines:
         if x.op == "number" and (x.name or np.ndim(x.value)):
             name, i = x.name or "c", 2
@@ -295,9 +310,10 @@ def names(lines):
     return given
 
 
-def body(line):
+def body(line, plain=False):
     """Return (statements, numbers): the statements of numpy from z to the result, which the last one names, and the
-    numbers of the fit by their names. A variable whose last use is over is used again."""
+    numbers of the fit by their names. A variable whose last use is over is used again. plain: a curve that all classes share is
+    a search in line, without the function curve."""
     lines = reached(line)
     named = names(lines)
     last = {id(o): i for i, x in enumerate(lines) for o in x.operands}
@@ -319,6 +335,12 @@ def body(line):
             numbers |= {f"{prefix}_{key}": v for key, v in parts.items()}
             words = [args[0], *(f"{prefix}_{key}" for key in parts), *args[1:]]
             code = f"curve({', '.join(words)})"
+            if plain and len(x.value.ends) == 1:
+                del numbers[f"{prefix}_at"]
+                code = f"{prefix}_y[np.searchsorted({prefix}_ends, {args[0]})]"
+                if len(args) > 1:
+                    text.append(f"i = np.searchsorted({prefix}_ends, {args[0]})")
+                    code = f"{prefix}_y[i] + {prefix}_slope[i] * ({args[1]} - {prefix}_anchor[i])"
         elif x.op == "cleared":
             code = f"cleared({', '.join(args)})"
         else:
@@ -339,8 +361,8 @@ def body(line):
 def function(line):
     """Return the function of numpy from logits, n x k of float64 with MASKED for a masked class, to a line."""
     text, numbers = body(line)
-    space = {"np": np, **numbers}
-    exec(_CLEARED + _CURVE + "\ndef predict(z):\n    " + "\n    ".join(text), space)  # noqa: S102 - of the table above alone
+    space = {"np": np, "cleared": cleared, "curve": curve, **numbers}
+    exec("def predict(z):\n    " + "\n    ".join(text), space)  # noqa: S102 - of the table above alone
     return space["predict"]
 
 
@@ -357,19 +379,20 @@ def _literal(value):
 
 def numpy_source(table):
     """Return the source of a module with a function predict from n x k logits to probabilities."""
-    text, numbers = body(table.probabilities)
+    text, numbers = body(table.probabilities, plain=True)
     numbers = [f"{name} = {_literal(v)}" for name, v in numbers.items()]
     out = ["import base64", ""] if any("base64." in n for n in numbers) else []
     out += ["import numpy as np", "", *numbers]
-    for op, helper in (("cleared", _CLEARED), ("curve", _CURVE)):
+    for op, helper in _HELPERS.items():
         if any(f" = {op}(" in line for line in text):
             out += ["", helper.rstrip("\n")]
     masked = ["    z = np.where(np.isneginf(z), %r, z)" % MASKED]
     if not table.masked:
         masked = ["    if np.isneginf(z).any():", '        raise ValueError("the map needs the logit of every class")']
+    out += ["", ""]
+    if any("np.log(" in line or " 0.25 / " in line for line in text):
+        out.append('@np.errstate(all="ignore")')
     out += [
-        "",
-        "",
         "def predict(logits):",
         '    """Return the probabilities of n x k logits."""',
         "    z = np.asarray(logits, np.float32).astype(np.float64)",

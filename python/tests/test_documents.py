@@ -1,5 +1,6 @@
 """The blocks of docs/python.md and of README run as they are printed."""
 
+import base64
 import json
 import re
 from pathlib import Path
@@ -95,3 +96,19 @@ def test_the_notebook_has_neither_warnings_nor_dead_progress_bars():
     for o in outputs:
         assert o["output_type"] != "error" and o.get("name") != "stderr", o
         assert not [form for form in o.get("data", {}) if "widget" in form], o
+
+
+def test_the_function_of_a_model_is_that_of_to_numpy():
+    text = (ROOT / "docs/formats.md").read_text(encoding="utf-8")
+    block = re.search(r"#### A model without the program.*?```python\n(.*?)```", text, re.S)[1]
+    ecdf = base64.b64encode(np.array([0.125, 0.25, 0.5, 1.0]).tobytes()).decode()
+    c = qatsbench.QaTS()
+    model = {
+        "method": "qats",
+        "version": c._version,
+        "options": {},
+        "classes": 3,
+        "params": {"a": 1.5, "b": 0.5, "ecdf": ecdf},
+        "report": {},
+    }
+    assert c._keep(model, None, {}).to_numpy() == block

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import qatsbench
-from qatsbench import _arrays, _maps, _methods, _program
+from qatsbench import _arrays, _maps, _methods, _program, _table
 
 pytestmark = pytest.mark.filterwarnings("ignore::qatsbench.CalibrationWarning")
 
@@ -169,6 +169,40 @@ def test_notes_are_those_of_the_program(rows):
                 ask(c, part)
             said.append([(str(x.message), x.message.kind, x.message.value) for x in w])
         assert said[0] == said[1] and said[0]
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_the_source_of_a_function_has_the_same_numbers(name, rows):
+    z, y, zt = rows
+    c = fitted(name, z, y)
+    space = {}
+    exec(c.to_numpy(), space)
+    for part in (z, zt, zt[:1]):
+        np.testing.assert_allclose(space["predict"](part), by_program(c, part), atol=1e-9, rtol=0)
+    masked = np.where(np.arange(20) == 3, -np.inf, zt)
+    if name in _maps.MASKS:
+        np.testing.assert_allclose(space["predict"](masked), by_program(c, masked), atol=1e-9, rtol=0)
+    else:
+        with pytest.raises(ValueError, match="needs the logit of every class"):
+            space["predict"](masked)
+
+
+def test_a_curve_finds_its_pieces():
+    rng = np.random.default_rng(0)
+    for n, size in ((0, 300), (1, 300), (7, 300), (8, 1), (1000, 5000)):
+        ends = np.sort(rng.random(n))
+        x = np.concatenate([rng.random(size), ends])
+        np.testing.assert_array_equal(_table._below(ends, x), np.searchsorted(ends, x))
+        y, slope, anchor = rng.random((3, n + 1))
+        slope[0] = 0
+        i = np.array([(ends < v).sum() for v in x])
+        want = y[i] + slope[i] * (2 * x - anchor[i])
+        for order in "CF":
+            both = np.asarray(np.stack([x, x[::-1]], 1), order=order)
+            one = _table.curve(both, ends, np.array([0, n]), y, slope, anchor, 2 * both)
+            two = _table.curve(both, np.tile(ends, 2), np.array([0, n, 2 * n]), *(np.tile(v, 2) for v in (y, slope, anchor)), 2 * both)
+            np.testing.assert_array_equal(one, np.stack([want, want[::-1]], 1))
+            np.testing.assert_array_equal(two, one)
 
 
 def test_files_go_to_the_program(rows, tmp_path):
