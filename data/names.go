@@ -137,8 +137,16 @@ func KindOfName(name string) Kind {
 	return AnyKind
 }
 
+// plainName returns a name in lower case, with _ between words. The minus of a number, as in p(-1), stays.
 func plainName(name string) string {
-	return strings.NewReplacer("-", "_", ".", "_", " ", "_").Replace(strings.ToLower(name))
+	letters := []rune(strings.ToLower(name))
+	for i, r := range letters {
+		minus := r == '-' && i+1 < len(letters) && unicode.IsDigit(letters[i+1]) && (i == 0 || !unicode.IsLetter(letters[i-1]) && !unicode.IsDigit(letters[i-1]))
+		if r == ' ' || r == '.' || r == '-' && !minus {
+			letters[i] = '_'
+		}
+	}
+	return string(letters)
 }
 
 // titleName is plainName with _ where a capital letter begins a word, as in yTrue or PatientID.
