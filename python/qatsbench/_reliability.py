@@ -134,7 +134,13 @@ def draw(panels, ax=None, words=_WORDS, title=None):
     axes[1, 0].set_ylabel("rows (%)")
     if title is not None:
         figure.suptitle(title)
-    figure.legend(handles=_legend(words), loc="outside upper center" if title is None else "outside lower center", ncols=3, frameon=False, fontsize="small")
+    figure.legend(
+        handles=_legend(words),
+        loc="outside upper center" if title is None else "outside lower center",
+        ncols=3,
+        frameon=False,
+        fontsize="small",
+    )
     return axes[0, 0] if len(panels) == 1 else axes[0]
 
 
