@@ -14,7 +14,7 @@ from ._table import MASKED, function
 
 _BLOCK = 1 << 15  # numbers of a block
 _ROWS = 1 << 10  # rows of it at least, for a map with a curve for each class
-_MOST_CURVES = 100  # classes with a curve each, up to which numpy is not slower than the program
+_MOST_CURVES = 20  # classes with a curve each, up to which numpy is not slower than the program
 _FEW = 64  # classes, up to which a block is stored by columns
 _FILLS = (-65504.0, -(2.0**127) * 1.9921875, *(float(np.finfo(t).min) for t in (np.float32, np.float64)))
 _FILLS += (-1e9, -(2.0**29) * 1.859375, -1e30, float(np.float32(-1e30)), -(2.0**99) * 1.578125)  # data/fills.go

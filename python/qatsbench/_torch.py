@@ -34,7 +34,7 @@ class _Head(nn.Module):
     def __init__(self, inner, classes, masked):
         super().__init__()
         self.inner, self.classes, self.masked = inner, classes, masked
-        self.least: float = MASKED if masked else math.nan
+        self.least = MASKED if masked else math.nan
 
     def _apply(self, fn, *args, **kwargs):
         """Move the buffers to another device; .half() and .float() leave them in float64."""

@@ -218,10 +218,10 @@ sys.stdout.buffer.write(b.getvalue()[:1000])
 @pytest.mark.parametrize(
     "fit, kinds",
     [
-        (lambda z, y: qatsbench.Kernel().fit(z, z.argmin(1)), {"rows", "remark"}),  # T at its bound
-        (lambda z, y: qatsbench.Kernel().fit(z[:20], y[:20]), {"rows"}),  # few rows
-        (lambda z, y: qatsbench.Kernel().fit(z, np.where(np.arange(len(y)) < 50, 255, y)), {"file"}),
-        (lambda z, y: qatsbench.Kernel().fit(z, np.where(np.arange(len(y)) < 50, -100, y), ignore=-100), {"file"}),
+        (lambda z, y: qatsbench.TS().fit(z, z.argmin(1)), {"rows", "remark"}),  # T at its bound
+        (lambda z, y: qatsbench.TS().fit(z[:20], y[:20]), {"rows"}),  # few rows
+        (lambda z, y: qatsbench.TS().fit(z, np.where(np.arange(len(y)) < 50, 255, y)), {"file"}),
+        (lambda z, y: qatsbench.TS().fit(z, np.where(np.arange(len(y)) < 50, -100, y), ignore=-100), {"file"}),
         (lambda z, y: qatsbench.ece(np.full((4, 2), 0.5), [0, 1, 0, 255]), {"file"}),
     ],
     ids=["bound", "few", "255", "ignore", "score"],
