@@ -67,7 +67,7 @@ func TestRejectsSetsThatDoNotAgree(t *testing.T) {
 		{"test/labels.npy", npytest.File(1, npytest.Header("<f4", false, "(3,)"), npytest.F4(0, float32(math.NaN()), 1)), "d/s/n/test/labels.npy: row 1: NaN"},
 		{"test/labels.npy", npytest.File(1, npytest.Header("<f4", false, "(3,)"), npytest.F4(0, 1e30, 1)), "d/s/n/test/labels.npy: row 1: label 1.000000015e+30 is outside 0..1; labels start at 0, and the largest of this file is 1.000000015e+30; leave out rows without a class, also of the logits; otherwise give the logits of all classes"},
 		{"test/logits.npy", array("<f4", "(2, 3)", 24), "d/s/n/test/logits.npy: shape (2, 3), and d/s/n/test/labels.npy has 3 rows: the logits are transposed; store logits.T, one row a sample"},
-		{"test/labels.npy", array("<i4", "(3, 2)", 24), "d/s/n/test/labels.npy: shape (3, 2); want n; if each row has exactly one 1, store its index: labels.argmax(1); several labels a row, or none, are not supported"},
+		{"test/labels.npy", array("<i4", "(3, 2)", 24), "d/s/n/test/labels.npy: shape (3, 2); want n; exactly one 1 in each row would be one label; several labels a row, or none, are not supported"},
 		{"test/labels.npy", array("<i4", "(1, 3)", 12), "d/s/n/test/labels.npy: shape (1, 3); want n; store labels.reshape(-1)"},
 		{"test/logits.npy", array("<f4", "(3, 2, 1)", 24), "d/s/n/test/logits.npy: shape (3, 2, 1); want n x k; store np.moveaxis(logits, 1, -1).reshape(-1, 2), and labels.reshape(-1)"},
 		{"test/logits.npy", array("<f4", "(6,)", 24), "d/s/n/test/logits.npy: shape (6,); want n x k; if they are binary scores, state kind: probs or kind: logits (as a flag --kind probs or --kind logits)"},

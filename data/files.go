@@ -193,6 +193,7 @@ func (r *setReader) leaveOut(files Files, parts Parts, open func(ArrayFile) (*np
 			}
 			r.others = append(r.others, a)
 		}()
+		a.OneHot()
 		if len(a.Shape()) == 0 || a.Shape()[0] != r.n || a.FileRows()*a.Cols() != r.n {
 			return files.Ignore.need(&problem.Problem{Place: a.Name(), Cause: fmt.Sprintf("shape %s; the other arrays have %d rows", npy.Tuple(a.Shape()), r.n)})
 		}
@@ -254,7 +255,7 @@ func openArrays(files Files, parts Parts, open func(ArrayFile) (*npy.Array, erro
 		case "predicted":
 			r.predicted = a
 		case "labels":
-			r.labels = a
+			r.labels, r.oneHot = a, files.Kind != KindConfidence && a.OneHot()
 		case "weights":
 			r.weights = a
 		case "groups":
@@ -325,7 +326,7 @@ func (r *setReader) checkAxes() error {
 			case x.a == r.labels && len(s) == 2 && (s[0] == 1 || r.logits.Array != nil && s[0]*s[1] == r.logits.Shape()[0]):
 				hint = "; store labels.reshape(-1)"
 			case x.a == r.labels && len(s) == 2:
-				hint = "; if each row has exactly one 1, store its index: labels.argmax(1); several labels a row, or none, are not supported"
+				hint = "; exactly one 1 in each row would be one label; several labels a row, or none, are not supported"
 			}
 			if x.a == r.logits.Array && len(s) > 2 {
 				if hint = reshaped(s, r.labels); members(s, r.labels) {
@@ -335,6 +336,9 @@ func (r *setReader) checkAxes() error {
 			if binary {
 				remedy = problem.Remedy{Argument: "kind", Words: "if they are binary scores, state kind: probs or kind: logits (as a flag --kind probs or --kind logits)"}
 				hint = "; " + remedy.Words
+				if r.labels != nil && !r.labels.DType().Integer() {
+					hint += "; if the labels are the targets of a regression, there is nothing to calibrate: qats is for classes"
+				}
 			}
 			return &problem.Problem{Place: x.a.Name(), Cause: "shape " + npy.Tuple(s), Fix: "want " + x.want + hint, Remedy: remedy}
 		}

@@ -3,7 +3,10 @@ package data
 import (
 	"fmt"
 	"math"
+	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/qats-bench/qats/data/npy"
@@ -33,7 +36,7 @@ func TestReadSetNamesTheFault(t *testing.T) {
 		{at("nan.npy"), "", at("nan.npy") + ": row 1, class 1: NaN"},
 		{at("logits.npy"), at("outside.npy"), at("outside.npy") + ": row 1: label 3 is outside 0..2; labels start at 0, and the largest of this file is 3; if such rows have no class, state ignore: 3 in manifest.yaml or the spec, or --ignore 3; otherwise give the logits of all classes"},
 		{at("logits.npy"), at("three.npy"), at("logits.npy") + ": shape (2, 3), and " + at("three.npy") + " has 3 rows: the logits are transposed; store logits.T, one row a sample"},
-		{at("logits.npy"), at("logits.npy"), at("logits.npy") + ": shape (2, 3); want n; if each row has exactly one 1, store its index: labels.argmax(1); several labels a row, or none, are not supported"},
+		{at("logits.npy"), at("logits.npy"), at("logits.npy") + ": shape (2, 3); want n; exactly one 1 in each row would be one label; several labels a row, or none, are not supported"},
 	} {
 		set, err := ReadSet(c.logits, c.labels)
 		if fmt.Sprint(err) != c.want {
@@ -41,6 +44,38 @@ func TestReadSetNamesTheFault(t *testing.T) {
 		}
 		if err == nil && (set.Logits.Row(1)[2] != 6 || (c.labels == "") != (set.Labels == nil)) {
 			t.Errorf("read %+v", set)
+		}
+	}
+}
+
+// Labels with exactly one 1 in each row are its columns; others with two axes are no labels.
+func TestLabelsOfOneHotRows(t *testing.T) {
+	dir := t.TempDir()
+	logits, labels := filepath.Join(dir, "logits.npy"), filepath.Join(dir, "labels.npy")
+	if err := os.WriteFile(logits, append(npy.HeaderBytes(npy.Float32, []int{3, 3}), npy.Little([]float32{3, 1, 0, 0, 3, 1, 0, 1, 3})...), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		rows []float64
+		want []int32
+	}{
+		{[]float64{0, 0, 1, 1, 0, 0, 0, 1, 0}, []int32{2, 0, 1}},
+		{[]float64{0, 1, 1, 1, 0, 0, 0, 1, 0}, nil},
+		{[]float64{0, 0, 0, 1, 0, 0, 0, 1, 0}, nil},
+		{[]float64{0, 0, 1, 1, 0, 0, .5, 1, 0}, nil},
+	} {
+		if err := os.WriteFile(labels, append(npy.HeaderBytes(npy.Float64, []int{3, 3}), npy.Little(c.rows)...), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		set, err := ReadSet(logits, labels)
+		if c.want == nil {
+			if err == nil || !strings.Contains(err.Error(), "several labels a row, or none, are not supported") {
+				t.Errorf("%v: error %v", c.rows, err)
+			}
+			continue
+		}
+		if err != nil || !slices.Equal(set.Labels, c.want) {
+			t.Errorf("%v: %v %v, want %v", c.rows, set, err, c.want)
 		}
 	}
 }

@@ -21,6 +21,7 @@ type setReader struct {
 	logits, augmented, ood         scores
 	n, k                           int
 	stated                         int // classes of a set without logits; 0 if they are not known
+	oneHot                         bool
 
 	ignore   Ignore    // as it is stated
 	kept     *npy.Kept // the rows of the files; nil for all
@@ -68,6 +69,9 @@ func (r *setReader) Form() (Form, error) {
 		if r.kind == KindConfidence {
 			r.formErr = r.examineConfidence(&r.form)
 			return
+		}
+		if r.oneHot {
+			r.form.Notes = append(r.form.Notes, Note{Text: "the labels have exactly one 1 in each row: they are read as one label"})
 		}
 		if r.labels != nil && !r.labels.DType().Integer() {
 			var buf []byte

@@ -105,6 +105,28 @@ func (a *Array) NameColumns(column string) { a.column = column }
 // AsColumn makes an array of one axis n x 1.
 func (a *Array) AsColumn() { a.head.shape = []int{a.head.shape[0], 1} }
 
+// OneHot makes labels of an array of two axes if each of two or more rows has exactly one 1 and else 0: the column of the 1, n
+// in int32. It reports whether it did; an array that cannot be read stays as it is.
+func (a *Array) OneHot() bool {
+	if len(a.head.shape) != 2 || a.head.shape[0] < 2 || a.head.shape[1] < 2 {
+		return false
+	}
+	labels := make([]int32, 0, a.head.shape[0])
+	one := true
+	err := a.Each(func(_ int, row []float64) bool {
+		at := slices.Index(row, 1)
+		one = at >= 0 && !slices.ContainsFunc(row[at+1:], func(v float64) bool { return v != 0 }) && !slices.ContainsFunc(row[:at], func(v float64) bool { return v != 0 })
+		labels = append(labels, int32(at))
+		return one
+	})
+	if err != nil || !one {
+		return false
+	}
+	a.head = Header{dtype: Int32, shape: []int{len(labels)}}
+	a.from.Body = bytes.NewReader(Little(labels))
+	return true
+}
+
 // Keep makes the array leave out the rows that are not in k. Its views, if it has three axes,
 // have one row each for each row of k's files.
 func (a *Array) Keep(k *Kept) { a.kept = k }
