@@ -100,7 +100,7 @@ func (r *setReader) labelProblem(row int, v float64) error {
 	return p
 }
 
-// ignoreIt says how rows of a label are left out, with those that are.
+// ignoreIt returns the advice to ignore a label in addition to the labels that are ignored already.
 func (r *setReader) ignoreIt(p *problem.Problem, v float64) string {
 	if v < math.MinInt32 || v > math.MaxInt32 {
 		return "leave out rows without a class, also of the logits"

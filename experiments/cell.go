@@ -24,7 +24,7 @@ const (
 	Skip   State = "skip"  // cannot be done, for a declared reason
 	Broken State = "fail"  // failed during planning
 
-	Unknown State = "unknown" // of a look: an array is not hashed yet
+	Unknown State = "unknown" // only with run -n: some array has no digest yet
 )
 
 // Cell is one method on one setting.

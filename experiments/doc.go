@@ -40,7 +40,7 @@
 // fit, since they share the calibration set.
 //
 //	experiments/plan.go                MakePlan        does all of this part; newUnit is a setting with its arrays
-//	experiments/sources.go             of              opens the folders that the spec names
+//	experiments/sources.go             sources         opens the folders that the spec names
 //	data/folder/folder.go              Has, Digest     finds the arrays of a set, and hashes them
 //	experiments/cell.go                plan, inStore   makes the cells, and asks the store what is missing
 //	experiments/keys.go                fitText         has the texts whose digests are the keys

@@ -42,7 +42,7 @@ func MakePlan(ctx context.Context, specs []*spec.Spec, o PlanOptions) (*Plan, er
 	p := &Plan{options: o}
 	open := openSources{options: o, opened: map[string]data.Source{}, missing: map[*spec.Spec][]string{}}
 	for _, s := range specs {
-		sources, err := open.of(s)
+		sources, err := open.sources(s)
 		if err != nil {
 			return nil, err
 		}

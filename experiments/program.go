@@ -78,7 +78,7 @@ func (p program) Prepare() (calib.Method, error) {
 	return p, err
 }
 
-// needed returns the arrays that a program gets which names some beside logits and labels.
+// needed returns the arrays to hand to a program: logits and labels, and those in its option needs.
 func needed(names []string) (cal, test data.Parts, err error) {
 	cal, test = data.Logits|data.Labels, data.Logits
 	known := map[string]data.Parts{}

@@ -66,10 +66,10 @@ type openSources struct {
 	roots   []string                // absolute paths of the sources
 }
 
-// of returns the sources of a spec in order, after the folders that the user put in
+// sources returns the sources of a spec in order, after the folders that the user put in
 // front. An absent folder that the user gave is an error. So is an absent folder
 // that the spec names by its path; a folder that it names by a word may be absent.
-func (o *openSources) of(s *spec.Spec) ([]data.Source, error) {
+func (o *openSources) sources(s *spec.Spec) ([]data.Source, error) {
 	var list []data.Source
 	openFolder := func(path string) (data.Source, error) {
 		f, err := folder.Open(path, s.Layout, o.options.Digests)

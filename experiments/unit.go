@@ -101,7 +101,7 @@ func (w *unitWork) do(ctx context.Context) error {
 		m = &now
 	}
 	group, pairs := max(1, len(missing)), max(1, len(unpaired))
-	need := m.Whole(1+len(w.live(Miss, Score))+len(unpaired), len(unpaired))
+	need := m.Most(1+len(w.live(Miss, Score))+len(unpaired), len(unpaired))
 	w.large = need > limit/4
 	if need > limit { // it takes the whole memory, and so runs alone
 		need, group, pairs = limit, max(1, m.Applied(limit)), max(1, m.Paired(limit))

@@ -17,15 +17,15 @@ var (
 // place in bands15.
 func bandEntry(name, label string, place int) Entry {
 	return Entry{
-		Name:    name + "_null",
-		Group:   Binned,
-		Outputs: []Output{{name + "_null_lo", label + " band, 2.5 %", 0, 1}, {name + "_null_med", label + " band, median", 0, 1}, {name + "_null_hi", label + " band, 97.5 %", 0, 1}},
-		Better:  Neutral,
-		Percent: true,
-		Whole:   true,
-		Version: 1,
-		Summary: "consistency band of the " + label + ", what a perfectly calibrated model with these confidences scores: 2.5 %, median and 97.5 % of 200 draws",
-		Compute: func(s *Samples, seed uint64) ([]float64, error) { return s.bands15(seed)[place].values(), nil },
+		Name:        name + "_null",
+		Group:       Binned,
+		Outputs:     []Output{{name + "_null_lo", label + " band, 2.5 %", 0, 1}, {name + "_null_med", label + " band, median", 0, 1}, {name + "_null_hi", label + " band, 97.5 %", 0, 1}},
+		Better:      Neutral,
+		Percent:     true,
+		NoBootstrap: true,
+		Version:     1,
+		Summary:     "consistency band of the " + label + ", what a perfectly calibrated model with these confidences scores: 2.5 %, median and 97.5 % of 200 draws",
+		Compute:     func(s *Samples, seed uint64) ([]float64, error) { return s.bands15(seed)[place].values(), nil },
 	}
 }
 

@@ -65,7 +65,7 @@ var (
 // classes show anything. The square of a bin of one row is noise.
 const rowsPerClass = 10
 
-// Judge returns what verdicts by an output of the entry rest on, named as in results.csv.
+// Judge returns the quantity that decides verdicts by a metric; output is its name in results.csv.
 // ok is false, and the basis empty, if there is no such output or no quantity whose
 // interval is known to cover. Then the metric gives no verdicts.
 func (e Entry) Judge(output string) (basis Basis, ok bool) {
@@ -76,9 +76,8 @@ func (e Entry) Judge(output string) (basis Basis, ok bool) {
 	return e.measure(i)
 }
 
-// measure returns the quantity of Judge for the output at place i. It also returns that of
-// a metric that recalibrates rows, whose intervals take the recalibrations as they are and
-// so decide nothing.
+// measure returns the quantity of Judge for the output at place i. Metrics that recalibrate rows
+// have one too. Their intervals ignore the error of the recalibration, so Judge leaves them out.
 func (e Entry) measure(i int) (basis Basis, ok bool) {
 	switch {
 	case e.Basis != nil:

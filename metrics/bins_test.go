@@ -155,7 +155,7 @@ func TestOrderOfRowsChangesNoBit(t *testing.T) {
 			switch {
 			case slices.Contains([]string{"ece_null", "aece_null", "decomposition", "l1_variational"}, e.Name):
 				continue // their draws and folds belong to row numbers
-			case e.Classes, e.Uncal, e.CrossFit, e.Positive:
+			case e.NeedsClasses, e.Uncal, e.CrossFit, e.Positive:
 				continue // of class bins, which TestClasswise fills, of other samples, of whole vectors, and of two classes
 			}
 			a, errA := e.Compute(Of(f), 1)

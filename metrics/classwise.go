@@ -7,18 +7,18 @@ import (
 )
 
 var eceClasswiseEntry = Entry{
-	Name:      "ece_classwise",
-	Group:     Binned,
-	Outputs:   []Output{{"ece_classwise", "Class-wise ECE", 0, 1}, {"ece_classwise_sum", "Class-wise ECE, sum", 0, 2}},
-	Better:    Lower,
-	Percent:   true,
-	OnRequest: true,
-	Classes:   true,
-	Whole:     true,
-	Vector:    true,
-	Version:   1,
-	Summary:   "ECE of each class's probability, 15 bins of equal width over all rows: mean over the classes, and their sum (k times the mean)",
-	Aliases:   []string{"classwise-ece", "cwece", "static-calibration-error"},
+	Name:         "ece_classwise",
+	Group:        Binned,
+	Outputs:      []Output{{"ece_classwise", "Class-wise ECE", 0, 1}, {"ece_classwise_sum", "Class-wise ECE, sum", 0, 2}},
+	Better:       Lower,
+	Percent:      true,
+	OnRequest:    true,
+	NeedsClasses: true,
+	NoBootstrap:  true,
+	Vector:       true,
+	Version:      1,
+	Summary:      "ECE of each class's probability, 15 bins of equal width over all rows: mean over the classes, and their sum (k times the mean)",
+	Aliases:      []string{"classwise-ece", "cwece", "static-calibration-error"},
 
 	Basis: &squaredClasswise,
 	Compute: func(s *Samples, _ uint64) ([]float64, error) {

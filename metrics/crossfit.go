@@ -91,7 +91,7 @@ func CrossFitGroups(ctx context.Context, probs data.Probs, labels, groups []int3
 			return nil, fmt.Errorf("cross-validation: row %d, class %d: %v is no probability", i/k, i%k, p)
 		}
 	}
-	c := crossFit{probs: probs, labels: labels, part: make([]uint8, n), other: data.NewProbs(n, k)}
+	c := crossFit{probs: probs, labels: labels, part: make([]uint8, n), recalibrated: data.NewProbs(n, k)}
 	start := stream(seed, forFolds, 0)
 	whole := Samples{scores: &scoring.SampleScores{Group: groups}}
 	for i := range n {
@@ -103,7 +103,7 @@ func CrossFitGroups(ctx context.Context, probs data.Probs, labels, groups []int3
 	c.temperatures(ctx)
 	for i := range n {
 		c.score(i, &v.Temperature)
-		v.NLL[i], v.Brier[i] = properScores(c.other.Row(i), int(labels[i]))
+		v.NLL[i], v.Brier[i] = properScores(c.recalibrated.Row(i), int(labels[i]))
 	}
 	c.isotonic(ctx)
 	for i := range n {
@@ -126,21 +126,21 @@ func properScores(p []float64, y int) (nll, brier float64) {
 // score mixes recalibrated row i with the uniform distribution, and keeps its terms.
 func (c *crossFit) score(i int, t *scoring.VectorTerms) {
 	c.mix(i)
-	t.L1[i], t.L2[i], t.LInf[i] = variationalTerms(c.other.Row(i), c.probs.Row(i), int(c.labels[i]))
+	t.L1[i], t.L2[i], t.LInf[i] = variationalTerms(c.recalibrated.Row(i), c.probs.Row(i), int(c.labels[i]))
 }
 
 // crossFit is the state of CrossFit.
 type crossFit struct {
-	probs  data.Probs
-	labels []int32
-	part   []uint8    // fold of each row
-	held   [folds]int // rows of each fold
-	other  data.Probs // recalibrated
+	probs        data.Probs
+	labels       []int32
+	part         []uint8    // fold of each row
+	held         [folds]int // rows of each fold
+	recalibrated data.Probs // recalibrated
 }
 
 // mix mixes a recalibrated row with the uniform distribution.
 func (c *crossFit) mix(i int) {
-	row := c.other.Row(i)
+	row := c.recalibrated.Row(i)
 	m := float64(len(c.part) - c.held[c.part[i]])
 	if m == 0 {
 		copy(row, c.probs.Row(i))
@@ -152,9 +152,9 @@ func (c *crossFit) mix(i int) {
 	}
 }
 
-// temperatures fills the other matrix with the probabilities scaled by a temperature.
+// temperatures fills the recalibrated matrix with the probabilities scaled by a temperature.
 func (c *crossFit) temperatures(ctx context.Context) {
-	logs := c.other
+	logs := c.recalibrated
 	softmax.Logs(logs.Data, c.probs.Data)
 	for i := range logs.Rows {
 		row := logs.Row(i)
@@ -199,7 +199,7 @@ var leastScale, mostScale = math.Exp(-16), math.Exp(16)
 // l <= 0, which is 0 for the most probable class.
 func (c *crossFit) allRight(f uint8) bool {
 	for i, y := range c.labels {
-		if c.part[i] != f && c.other.Row(i)[y] < 0 {
+		if c.part[i] != f && c.recalibrated.Row(i)[y] < 0 {
 			return false
 		}
 	}
@@ -207,7 +207,7 @@ func (c *crossFit) allRight(f uint8) bool {
 }
 
 // scale returns the s that minimises the mean NLL of softmax(s l) over the rows that
-// are not in fold f, where the other matrix holds l, by Newton's method within a
+// are not in fold f, where the recalibrated matrix holds l, by Newton's method within a
 // bracket from a start. It ends early when ctx is done.
 func (c *crossFit) scale(ctx context.Context, f uint8, s float64) float64 {
 	const near = 1e-13 // relative
@@ -239,13 +239,13 @@ func (c *crossFit) scale(ctx context.Context, f uint8, s float64) float64 {
 
 // slope returns the derivatives of the sum of the NLL in s.
 func (c *crossFit) slope(f uint8, s float64) (slope, curvature float64) {
-	k := c.other.Cols
+	k := c.recalibrated.Cols
 	e := make([]float64, k)
-	for i := range c.other.Rows {
+	for i := range c.recalibrated.Rows {
 		if c.part[i] == f {
 			continue
 		}
-		row := c.other.Row(i)
+		row := c.recalibrated.Row(i)
 		for j, l := range row {
 			e[j] = s * l
 		}
@@ -264,7 +264,7 @@ func (c *crossFit) slope(f uint8, s float64) (slope, curvature float64) {
 	return slope, curvature
 }
 
-// isotonic fills the other matrix with the recalibrated probabilities, divided by
+// isotonic fills the recalibrated matrix with the probabilities of isotonic regression, divided by
 // their sum.
 func (c *crossFit) isotonic(ctx context.Context) {
 	n, k := c.probs.Rows, c.probs.Cols
@@ -289,14 +289,14 @@ func (c *crossFit) isotonic(ctx context.Context) {
 			apply(pools, points, func(lo, hi int, g float64) {
 				for i := lo; i < hi; i++ {
 					if part[i] == f {
-						c.other.Data[int(s.sorted[i].row)*k+j] = g
+						c.recalibrated.Data[int(s.sorted[i].row)*k+j] = g
 					}
 				}
 			})
 		}
 	}
 	for i := range n {
-		softmax.Normalise(c.other.Row(i))
+		softmax.Normalise(c.recalibrated.Row(i))
 	}
 }
 

@@ -134,13 +134,13 @@ func TestScaleIsTheMinimumOfTheNLL(t *testing.T) {
 				set.Labels[i] = int32(argmaxOf(row))
 			}
 		}
-		c := crossFit{probs: p, labels: set.Labels, part: make([]uint8, 200), other: data.NewProbs(200, 5)}
+		c := crossFit{probs: p, labels: set.Labels, part: make([]uint8, 200), recalibrated: data.NewProbs(200, 5)}
 		for i := range c.part {
 			c.part[i] = uint8(i % folds)
 			c.held[i%folds]++
 		}
 		for i := range p.Data {
-			c.other.Data[i] = math.Log(p.Data[i])
+			c.recalibrated.Data[i] = math.Log(p.Data[i])
 		}
 		nll := func(u float64) float64 {
 			s, sum := math.Exp(u), 0.0
@@ -149,10 +149,10 @@ func TestScaleIsTheMinimumOfTheNLL(t *testing.T) {
 					continue
 				}
 				z := 0.0
-				for _, l := range c.other.Row(i) {
+				for _, l := range c.recalibrated.Row(i) {
 					z += math.Exp(s * l)
 				}
-				sum += math.Log(z) - s*c.other.Row(i)[set.Labels[i]]
+				sum += math.Log(z) - s*c.recalibrated.Row(i)[set.Labels[i]]
 			}
 			return sum
 		}
@@ -177,9 +177,9 @@ func TestScaleAtTheEndsOfItsRange(t *testing.T) {
 	for _, c := range []struct{ gap, want float64 }{{-1e5, math.Log(3) / 1e5}, {-1e-5, math.Log(3) / 1e-5}, {-3, math.Log(3) / 3}} {
 		labels := make([]int32, 4)
 		labels[1] = 1 // three of four rows are right, so the odds are 3
-		f := crossFit{probs: data.NewProbs(4, 2), labels: labels, part: make([]uint8, 4), other: data.NewProbs(4, 2)}
+		f := crossFit{probs: data.NewProbs(4, 2), labels: labels, part: make([]uint8, 4), recalibrated: data.NewProbs(4, 2)}
 		for i := range 4 {
-			f.other.Row(i)[1] = c.gap
+			f.recalibrated.Row(i)[1] = c.gap
 		}
 		for _, start := range []float64{1, 1e-6, 1e6} {
 			if got := f.scale(t.Context(), 1, start); !(math.Abs(got/c.want-1) <= 1e-10) {
@@ -188,16 +188,16 @@ func TestScaleAtTheEndsOfItsRange(t *testing.T) {
 		}
 		right := f.allRight(1)
 		labels[1] = 0
-		f.other.Row(2)[1] = 0
+		f.recalibrated.Row(2)[1] = 0
 		if right || !f.allRight(1) {
 			t.Errorf("gap %g: with a wrong row all are right is %v, without it %v", c.gap, right, f.allRight(1))
 		}
-		softmax.Exps(f.probs.Data, f.other.Data)
+		softmax.Exps(f.probs.Data, f.recalibrated.Data)
 		f.part = []uint8{1, 0, 0, 0}
 		f.held[0], f.held[1] = 3, 1
 		f.temperatures(t.Context())
-		if want := math.Exp(c.gap * math.Exp(16)); !(math.Abs(f.other.Row(0)[1]-want/(1+want)) <= 1e-9) {
-			t.Errorf("gap %g: probability %v outside the fold of right rows, want %v", c.gap, f.other.Row(0)[1], want/(1+want))
+		if want := math.Exp(c.gap * math.Exp(16)); !(math.Abs(f.recalibrated.Row(0)[1]-want/(1+want)) <= 1e-9) {
+			t.Errorf("gap %g: probability %v outside the fold of right rows, want %v", c.gap, f.recalibrated.Row(0)[1], want/(1+want))
 		}
 	}
 }

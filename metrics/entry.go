@@ -39,18 +39,18 @@ type Entry struct {
 	Target  float64   `json:"-"`       // the best value, if Better is Target
 	Percent bool      `json:"percent"` // printed as per cent
 
-	OnRequest bool `json:"on_request"` // computed only if a spec names it
-	Classes   bool `json:"-"`          // reads class bins and what is kept with them, only if a spec names such a metric
-	CrossFit  bool `json:"-"`          // reads scores of rows recalibrated in cross-validation, which Samples.CrossFit makes known
-	Vector    bool `json:"-"`          // reads the probabilities of all classes, which top-label methods do not have
-	Positive  bool `json:"-"`          // is of the probability of the positive class, of two classes
-	Uncal     bool `json:"-"`          // compares with the uncalibrated network, which Samples.Against makes known
-	Whole     bool `json:"-"`          // cannot be bootstrapped: its value does not come from rows that could be drawn again
-	Sized     bool `json:"-"`          // changes if all rows are repeated, and refuses weights that are no whole numbers
-	Unranked  bool `json:"-"`          // an agreement of rankings leaves it out if it is not named
-	Version   int  `json:"version"`    // raised whenever the values change; part of the cache key
+	OnRequest    bool `json:"on_request"` // computed only if a spec names it
+	NeedsClasses bool `json:"-"`          // needs sums by class, which a run keeps only if a spec names such a metric
+	CrossFit     bool `json:"-"`          // reads scores of rows recalibrated in cross-validation, which Samples.CrossFit makes known
+	Vector       bool `json:"-"`          // reads the probabilities of all classes, which top-label methods do not have
+	Positive     bool `json:"-"`          // is of the probability of the positive class, of two classes
+	Uncal        bool `json:"-"`          // compares with the uncalibrated network, which Samples.Against makes known
+	NoBootstrap  bool `json:"-"`          // cannot be recomputed from resampled rows
+	Sized        bool `json:"-"`          // changes if all rows are repeated, and refuses weights that are no whole numbers
+	Unranked     bool `json:"-"`          // an agreement of rankings leaves it out if it is not named
+	Version      int  `json:"version"`    // raised whenever the values change; part of the cache key
 
-	BinsOf string `json:"-"` // the metric that the outputs are with other numbers of bins; empty for most entries
+	BinsOf string `json:"-"` // the metric that the outputs repeat with other numbers of bins (ece, for ece_bins); empty for most entries
 	Bins   []int  `json:"-"` // of BinsOf: the number of bins of each output
 
 	Summary string `json:"summary"`
@@ -106,7 +106,7 @@ type Output struct {
 
 // Comparable reports whether Pairs can compare methods by the metric: it has a verdict, or
 // its rows can be drawn again.
-func (e Entry) Comparable() bool { return !e.Whole || e.Basis != nil || e.Influence != nil }
+func (e Entry) Comparable() bool { return !e.NoBootstrap || e.Basis != nil || e.Influence != nil }
 
 // Names returns the names of the outputs.
 func (e Entry) Names() []string {

@@ -50,7 +50,7 @@ var (
 // The kinds Percentile and BC give no interval where the second bias exceeds the spread of
 // the resamples, so that the value lies outside the percentile interval. Examples are
 // TopLabelECE with hundreds of bins, and CORP, whose map is fitted on the copies too. A
-// metric whose rows cannot be drawn again (Entry.Whole) has no interval, and one row has
+// metric whose rows cannot be drawn again (Entry.NoBootstrap) has no interval, and one row has
 // none. With fewer than FewestRows wrong or right predictions only accuracy and the kind
 // Population have one.
 //
@@ -89,7 +89,7 @@ func Intervals(ctx context.Context, s *Samples, opts PairOptions) ([]Estimate, e
 					r.Lo, r.Hi, none = interval(resampled[0][place][1:], resampled[0][place][0], opts)
 				}
 			default:
-				if none = notDrawn(e, s); none == nil {
+				if none = whyNoInterval(e, s); none == nil {
 					r = populationInterval(nil, s, e.binned.runs, opts.Level)
 				}
 			}
@@ -105,7 +105,7 @@ func Intervals(ctx context.Context, s *Samples, opts PairOptions) ([]Estimate, e
 // ofOne returns the interval of a metric that decides verdicts by itself.
 func (o PairOptions) ofOne(e Entry, i int, s *Samples) (Range, error) {
 	basis, _ := e.measure(i)
-	t, err := basis.of(s, o.Seed)
+	t, err := basis.termsOf(s, o.Seed)
 	if err != nil {
 		return Range{}, err
 	}

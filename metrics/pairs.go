@@ -207,7 +207,7 @@ func Pairs(ctx context.Context, base *Samples, others []*Samples, opts PairOptio
 						p.Range, noRange = opts.rangeOf(e, resampled[0][place], resampled[m+1][place])
 					}
 				default:
-					if noRange = notDrawn(e, base); noRange == nil {
+					if noRange = whyNoInterval(e, base); noRange == nil {
 						r := populationInterval(base, others[m], e.binned.runs, opts.Level)
 						p.Range = &r
 					}
@@ -247,7 +247,7 @@ func why(noVerdict, noRange error) string {
 // drawn returns the metrics that are bootstrapped on n rows.
 func (o PairOptions) drawn(n int) []Entry {
 	return slices.DeleteFunc(slices.Clone(o.Metrics), func(e Entry) bool {
-		return e.Influence != nil || e.Whole || o.Interval == Population || n < 2
+		return e.Influence != nil || e.NoBootstrap || o.Interval == Population || n < 2
 	})
 }
 
@@ -265,13 +265,12 @@ func (o PairOptions) rangeOf(e Entry, base, other []float64) (*Range, error) {
 	return &Range{lo, hi}, nil
 }
 
-// notDrawn returns why a metric that is not bootstrapped has no interval of the population
-// either, or nil.
-func notDrawn(e Entry, s *Samples) error {
+// whyNoInterval returns why neither the bootstrap nor the bias-aware interval is possible; nil if one is.
+func whyNoInterval(e Entry, s *Samples) error {
 	switch {
 	case s.Len() < 2:
 		return errOneRow
-	case e.Whole:
+	case e.NoBootstrap:
 		return errWhole
 	case e.binned == nil:
 		return errNoPopulation

@@ -162,7 +162,7 @@ func FromConfidences(confidence []float64, correct []bool) (*Samples, error) {
 	if err := scores.AppendTopLabel(make([]int32, len(correct)), confidence, labels); err != nil {
 		return nil, err
 	}
-	scores.Changed, scores.Alone = nil, true
+	scores.Changed, scores.ConfidenceOnly = nil, true
 	return fromScores(scores)
 }
 
@@ -176,7 +176,7 @@ func fromScores(scores *scoring.SampleScores) (*Samples, error) {
 // Of makes samples of scores that this module has computed block by block. The
 // scores must not change while the samples are in use.
 func Of(scores *scoring.SampleScores) *Samples {
-	return &Samples{sorted: sortByConfidence(scores), scores: scores, classes: !scores.Alone, last: new(lastBands)}
+	return &Samples{sorted: sortByConfidence(scores), scores: scores, classes: !scores.ConfidenceOnly, last: new(lastBands)}
 }
 
 // Len returns the number of samples, n.

@@ -19,7 +19,7 @@ func BenchmarkMetric(b *testing.B) {
 	f := network(rand.New(rand.NewPCG(1, 9)), 10000, 1.2)
 	samples := Of(f)
 	for _, e := range Registry() {
-		if e.Classes || e.Uncal {
+		if e.NeedsClasses || e.Uncal {
 			continue
 		}
 		b.Run(fmt.Sprintf("name=%s/n=%d", e.Name, f.Len()), func(b *testing.B) {

@@ -1,17 +1,17 @@
 package metrics
 
 var taceEntry = Entry{
-	Name:      "tace",
-	Group:     Binned,
-	Outputs:   []Output{{"tace", "TACE", 0, 1}},
-	Better:    Lower,
-	Percent:   true,
-	OnRequest: true,
-	Classes:   true,
-	Vector:    true,
-	Whole:     true,
-	Version:   1,
-	Summary:   "thresholded adaptive calibration error: each class's probabilities above .01 in 15 bins of equal mass, mean over the classes",
+	Name:         "tace",
+	Group:        Binned,
+	Outputs:      []Output{{"tace", "TACE", 0, 1}},
+	Better:       Lower,
+	Percent:      true,
+	OnRequest:    true,
+	NeedsClasses: true,
+	Vector:       true,
+	NoBootstrap:  true,
+	Version:      1,
+	Summary:      "thresholded adaptive calibration error: each class's probabilities above .01 in 15 bins of equal mass, mean over the classes",
 
 	Basis:   &squaredClasswise,
 	Compute: valueOrError(TACE),

@@ -8,17 +8,17 @@ import (
 )
 
 var topFiveEntry = Entry{
-	Name:      "ece_top5",
-	Group:     Binned,
-	Outputs:   []Output{{"ece_top5", "Top-5 ECE", 0, 1}},
-	Better:    Lower,
-	Percent:   true,
-	OnRequest: true,
-	Classes:   true,
-	Vector:    true,
-	Whole:     true,
-	Version:   1,
-	Summary:   "ECE of the event that the label is among the 5 most probable classes, whose probability is the sum of theirs: 15 right-closed bins of equal width",
+	Name:         "ece_top5",
+	Group:        Binned,
+	Outputs:      []Output{{"ece_top5", "Top-5 ECE", 0, 1}},
+	Better:       Lower,
+	Percent:      true,
+	OnRequest:    true,
+	NeedsClasses: true,
+	Vector:       true,
+	NoBootstrap:  true,
+	Version:      1,
+	Summary:      "ECE of the event that the label is among the 5 most probable classes, whose probability is the sum of theirs: 15 right-closed bins of equal width",
 
 	Compute: valueOrError(TopFiveECE),
 }

@@ -188,9 +188,9 @@ func decide(base *Samples, others []*Samples, opts PairOptions) []map[string]dec
 				continue
 			}
 			known[basis.Name] = true
-			before, err1 := basis.of(base, opts.Seed)
+			before, err1 := basis.termsOf(base, opts.Seed)
 			for m, other := range others {
-				after, err2 := basis.of(other, opts.Seed)
+				after, err2 := basis.termsOf(other, opts.Seed)
 				if err := cmp.Or(err1, err2); err != nil {
 					decided[m][basis.Name] = decision{nil, err}
 					continue
@@ -207,8 +207,8 @@ func decide(base *Samples, others []*Samples, opts PairOptions) []map[string]dec
 	return decided
 }
 
-// of returns the quantity of a method. It is an error if the rows are too few.
-func (b Basis) of(s *Samples, seed uint64) (terms, error) {
+// termsOf returns the quantity of a method. It is an error if the rows are too few.
+func (b Basis) termsOf(s *Samples, seed uint64) (terms, error) {
 	if !b.fewRows {
 		if err := enoughFor(b.positive, s); err != nil {
 			return terms{}, err

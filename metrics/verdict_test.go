@@ -201,14 +201,14 @@ func TestClasswiseSquaredErrorFollowsItsDefinition(t *testing.T) {
 		mean += v / float64(len(q.influence))
 	}
 	near(t, "mean of the pseudo-values", mean, q.value, 3*math.Abs(q.value)+1e-3)
-	if _, err := squaredClasswise.of(s, 1); err != nil {
+	if _, err := squaredClasswise.termsOf(s, 1); err != nil {
 		t.Error(err)
 	}
 	few, err := FromProbs(p.Slice(0, 29), &data.Set{Labels: set.Labels[:29]})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := squaredClasswise.of(few, 1); err == nil {
+	if _, err := squaredClasswise.termsOf(few, 1); err == nil {
 		t.Error("29 rows of three classes have a verdict")
 	}
 }

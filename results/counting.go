@@ -86,7 +86,7 @@ func CountSettings(records []Record, variants []string) SettingCounts {
 	networks := map[Setting]bool{}    // with seeds
 	aside := map[Setting]bool{}       // that do not count
 	for _, r := range records {
-		s := r.Whole()
+		s := r.WithoutTraining()
 		if !Counts(r.Setting, variants) {
 			s.Experiment, s.Variant.Split = "", min(s.Variant.Split, 1)
 			aside[s] = true

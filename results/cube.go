@@ -286,7 +286,7 @@ func (t Trial) Mean(f func(place int) float64) float64 {
 // MeanOverSettings returns the mean of the values of records, one of a setting: over settings of
 // the means over the trainings of each.
 func MeanOverSettings(records []Record) float64 {
-	settings, of := lists.Group(records, func(r Record) Setting { return r.Whole() })
+	settings, of := lists.Group(records, func(r Record) Setting { return r.WithoutTraining() })
 	return meanOf(settings, func(s Setting) float64 { return meanOf(of[s], func(r Record) float64 { return r.Value }) })
 }
 

@@ -101,7 +101,7 @@ func TestSamplesOf(records []Record) map[Setting]TestSamples {
 		}
 	}
 	for _, s := range settings {
-		t := TestSamples{blocks.of(of[s].Block), of[s].By}
+		t := TestSamples{blocks.firstOf(of[s].Block), of[s].By}
 		if several[ids[s]] {
 			// Statements still count: they may join other blocks.
 			t.By = append(slices.DeleteFunc(t.By, func(by Basis) bool { return by == ByName }), ByRowIDs)
@@ -128,8 +128,8 @@ func (b *blockNames) add(name string) {
 	}
 }
 
-// of returns the first name of the block of a name that was added.
-func (b *blockNames) of(name string) string {
+// firstOf returns the first name of the block of a name that was added.
+func (b *blockNames) firstOf(name string) string {
 	for b.first[b.place[name]] != name {
 		name = b.first[b.place[name]]
 	}
@@ -138,7 +138,7 @@ func (b *blockNames) of(name string) string {
 
 // join makes one block of those of two names that were added.
 func (b *blockNames) join(x, y string) {
-	x, y = b.of(x), b.of(y)
+	x, y = b.firstOf(x), b.firstOf(y)
 	if b.place[x] > b.place[y] {
 		x, y = y, x
 	}

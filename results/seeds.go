@@ -7,9 +7,8 @@ import (
 	"github.com/qats-bench/qats/metrics"
 )
 
-// Whole returns the setting of which s is one of several trainings of a network, which differ in
-// the seed: s without a seed.
-func (s Setting) Whole() Setting {
+// WithoutTraining returns the setting without its seed: several trainings of a network are one setting.
+func (s Setting) WithoutTraining() Setting {
 	s.Variant.Training = 0
 	return s
 }
@@ -20,7 +19,7 @@ func (s Setting) Whole() Setting {
 // one. Where a seed has no value, its record stands for all: no mean is over fewer.
 func OverSeeds(records []Record) []Record {
 	return overSeeds(records, func(r Record) (Place, bool) {
-		return Place{r.Setting.Whole(), r.Method, r.Metric}, r.Variant.Training > 0
+		return Place{r.Setting.WithoutTraining(), r.Method, r.Metric}, r.Variant.Training > 0
 	}, meanRecord)
 }
 
@@ -57,7 +56,7 @@ func overSeeds[T any, C comparable](items []T, cellOf func(T) (C, bool), mean fu
 // interval of the accuracy is as wide as that of one training.
 func BinsOverSeeds(bins []Bin) []Bin {
 	return overSeeds(bins, func(b Bin) (binPlace, bool) {
-		return binPlace{b.Setting.Whole(), b.Method, b.Binning, b.Bin}, b.Variant.Training > 0
+		return binPlace{b.Setting.WithoutTraining(), b.Method, b.Binning, b.Bin}, b.Variant.Training > 0
 	}, meanBin)
 }
 
@@ -71,7 +70,7 @@ type binPlace struct {
 // meanBin returns the mean of the same bin of several trainings.
 func meanBin(bins []Bin) Bin {
 	out := bins[0]
-	out.Setting = out.Whole()
+	out.Setting = out.WithoutTraining()
 	out.N, out.Lo, out.Hi, out.Conf, out.Acc = 0, 0, 0, 0, 0
 	for _, b := range bins {
 		out.N += b.N
@@ -99,7 +98,7 @@ func meanRecord(records []Record) Record {
 		}
 		out.Value += r.Value / float64(len(records))
 	}
-	out.Setting = out.Whole()
+	out.Setting = out.WithoutTraining()
 	return out
 }
 
@@ -111,7 +110,7 @@ func DeviationOverSeeds(records []Record) (sd float64, ok bool) {
 		return 0, false
 	}
 	for _, r := range records {
-		if r.Variant.Training == 0 || r.Whole() != records[0].Whole() || r.Status != OK {
+		if r.Variant.Training == 0 || r.WithoutTraining() != records[0].WithoutTraining() || r.Status != OK {
 			return 0, false
 		}
 	}
@@ -131,14 +130,14 @@ func DeviationOverSeeds(records []Record) (sd float64, ok bool) {
 // the interval does not contain 0. The P of a single seed stays as it is. Without the interval, or the verdict, of a seed there is none.
 func PairsOverSeeds(pairs []Pair) []Pair {
 	return overSeeds(pairs, func(p Pair) (pairPlace, bool) {
-		return pairPlace{Place{p.Setting.Whole(), p.Method, p.Metric}, p.Against}, p.Variant.Training > 0
+		return pairPlace{Place{p.Setting.WithoutTraining(), p.Method, p.Metric}, p.Against}, p.Variant.Training > 0
 	}, meanPair)
 }
 
 // meanPair returns the mean of pairs of the same methods and metric.
 func meanPair(pairs []Pair) Pair {
 	out := pairs[0]
-	out.Setting = out.Whole()
+	out.Setting = out.WithoutTraining()
 	n := float64(len(pairs))
 	mean := func(of func(Pair) float64) (sum float64) {
 		for _, p := range pairs {

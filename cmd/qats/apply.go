@@ -123,7 +123,7 @@ func (a *apply) run(cmd *cobra.Command, path string) error {
 	if a.temperature {
 		object.Holds = "temperatures"
 	}
-	if applied.Alone {
+	if applied.ConfidenceOnly {
 		object.Holds, object.TopLabel = "confidences", true
 	}
 	return table.WriteJSON(cmd.OutOrStdout(), []applyJSON{object})

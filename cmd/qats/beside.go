@@ -34,8 +34,8 @@ func (b *besideFlags) flags(cmd *cobra.Command, folds bool) {
 	cmd.Flags().BoolVar(&b.normalise, "normalise-weights", false, "scale weights to sum n")
 }
 
-// of returns the arrays of the only set of a command.
-func (b *besideFlags) of() (data.Beside, error) {
+// only returns the arrays of the only set of a command.
+func (b *besideFlags) only() (data.Beside, error) {
 	sets, err := b.sets([]string{"logits", "labels"})
 	if err != nil || len(sets) == 0 {
 		return data.Beside{Normalise: b.normalise}, err

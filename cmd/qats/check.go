@@ -226,7 +226,7 @@ func classesCell(s inspect.Set) table.Cell {
 // rangeWords is the range of the logits, or of the confidence where there are none.
 func rangeWords(s inspect.Set) string {
 	words := fmt.Sprintf("%.4g to %.4g", s.Least, s.Largest)
-	if s.Alone {
+	if s.ConfidenceOnly {
 		words += " (confidence)"
 	}
 	return words

@@ -210,7 +210,7 @@ func (c *comparing) whole(cmd *cobra.Command, w io.Writer, dir string, compared 
 	}
 	for _, p := range compared {
 		fmt.Fprintln(w)
-		if err := p.Whole(w); err != nil {
+		if err := p.WriteTables(w); err != nil {
 			return err
 		}
 		if err := p.Write(w, dir); err != nil {

@@ -189,7 +189,7 @@ func (f *fit) run(cmd *cobra.Command, method string) (err error) {
 	if err := f.columns.ofTable(f.files.Logits, f.files.Labels); err != nil {
 		return err
 	}
-	if f.files.Beside, err = f.beside.of(); err != nil {
+	if f.files.Beside, err = f.beside.only(); err != nil {
 		return err
 	}
 	f.memory.hold()

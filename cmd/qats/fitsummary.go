@@ -86,7 +86,7 @@ func changeTable(c *arrays.Change) *table.Table {
 		rows = append(rows, []string{name, of(score, c.Before), of(score, c.After), note})
 	}
 	switch {
-	case c.Alone:
+	case c.ConfidenceOnly:
 		add("NLL of right or wrong", func(s *metrics.Samples) (float64, error) { return metrics.TopNLL(s), nil }, "")
 	case c.Floored > 0:
 		add("NLL", metrics.NLL, "as scores have it: at most 691 nats a row")
@@ -179,7 +179,7 @@ func (f *fit) problems(cmd *cobra.Command, cal *data.Set, tell func(warning)) er
 		}
 	}
 	for _, found := range in.Problems {
-		few := found.Told && found.Oddity == folder.OddFewRows
+		few := found.AlwaysShown && found.Oddity == folder.OddFewRows
 		if found.Oddity == folder.OddForm || found.Severity != inspect.Warning && found.Severity != inspect.Error && !few {
 			continue
 		}

@@ -76,8 +76,8 @@ func TestFormerCommandsAreTheNewOnes(t *testing.T) {
 // formerValues are values that former flags accept, where another than "x" is one.
 var formerValues = map[string]string{"--latex": "full", "--setting": "a,b", "--variant": "rescale=2", "--parameter": "a=1"}
 
-// of is the value that the new flag has for a value of the old one.
-func of(f former, value string) string {
+// written is the value that the new flag has for a value of the old one.
+func written(f former, value string) string {
 	if f.value != nil {
 		value, _ = f.value(value)
 	}
@@ -112,7 +112,7 @@ func TestFormerFlagsSetTheNewOnes(t *testing.T) {
 		if err := old.ParseFlags(words); err != nil {
 			t.Errorf("%q: %v", words, err)
 		}
-		if err := now.ParseFlags(strings.Fields(strings.ReplaceAll(f.now, "VALUE", of(f, value)))); err != nil {
+		if err := now.ParseFlags(strings.Fields(strings.ReplaceAll(f.now, "VALUE", written(f, value)))); err != nil {
 			t.Errorf("%s: %v", f.now, err)
 		}
 		if got, want := old.Flags().Lookup(name), now.Flags().Lookup(name); got.Value.String() != want.Value.String() || !got.Changed {

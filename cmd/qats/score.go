@@ -127,7 +127,7 @@ func (s *scoreFlags) run(cmd *cobra.Command) error {
 	if err := s.columns.ofTable(s.probs, s.logits, s.top, s.labels, s.confidence); err != nil {
 		return err
 	}
-	beside, err := s.beside.of()
+	beside, err := s.beside.only()
 	if err != nil {
 		return err
 	}

@@ -221,7 +221,7 @@ func (t *trying) run(cmd *cobra.Command, given *look.Given) error {
 	if err == nil && t.out != "" {
 		err = t.write(cmd, result)
 	}
-	if err == nil && p.Void() {
+	if err == nil && p.Meaningless() {
 		err = voided(result)
 	}
 	return err
@@ -231,7 +231,7 @@ func (t *trying) run(cmd *cobra.Command, given *look.Given) error {
 func voided(t *trial.Trial) error {
 	var failed failedFor
 	for _, f := range t.Input.Inspection.Problems {
-		if trial.Void(f) {
+		if trial.Meaningless(f) {
 			failed.why = append(failed.why, &problem.Problem{Place: f.Place, Cause: f.Cause, Fix: f.Fix})
 		}
 	}

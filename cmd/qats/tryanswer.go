@@ -19,7 +19,7 @@ import (
 // answer says what to use and what it does on the rows that judge: against no calibration and,
 // where another method than temperature scaling is chosen, against that.
 func (p printed) answer() string {
-	if p.Void() {
+	if p.Meaningless() {
 		return "No method can be recommended: until this is mended, the numbers below say nothing about calibration."
 	}
 	text := p.advice() + p.separation()
@@ -36,7 +36,7 @@ func (p printed) answer() string {
 // empty for logits, and where all rows are right or wrong.
 func (p printed) separation() string {
 	plain := p.Of(trial.Plain)
-	if !p.Input.Alone() || plain == nil || plain.Samples == nil {
+	if !p.Input.ConfidenceOnly() || plain == nil || plain.Samples == nil {
 		return ""
 	}
 	auroc, err := metrics.AUROC(plain.Samples)
@@ -54,7 +54,7 @@ func (p printed) advice() string {
 	case trial.AllRight:
 		return fmt.Sprintf(keep+"all %d calibration rows are right, so they show no error to correct.", rows) + more + " If the labels are the predictions of the network, save the true ones."
 	case trial.OneClass:
-		if p.Input.Alone() {
+		if p.Input.ConfidenceOnly() {
 			return fmt.Sprintf(keep+"all %d calibration rows are wrong, so they show no confidence that is right. Save calibration rows of both sorts.", rows)
 		}
 		return fmt.Sprintf(keep+"all %d calibration rows have the label %d. Save calibration rows of all classes.", rows, p.Input.Cal.Labels[0])
@@ -236,7 +236,7 @@ func endsCount(e calib.Ends) string {
 
 // bars says why methods are no candidates, a line for each reason.
 func (p printed) bars() []string {
-	barred := lists.Where(p.Results, func(r trial.Result) bool { return r.Bar != "" && r.Method.Name != p.Reference() })
+	barred := lists.Where(p.Results, func(r trial.Result) bool { return r.Excluded != "" && r.Method.Name != p.Reference() })
 	whys, of := lists.Group(barred, func(r trial.Result) string { return p.whyBarred(&r) })
 	return lists.Values(whys, func(why string) string {
 		return fmt.Sprintf("no candidate: %s: %s", strings.Join(lists.Values(of[why], func(r trial.Result) string { return r.Method.Name }), ", "), why)
@@ -245,7 +245,7 @@ func (p printed) bars() []string {
 
 // whyBarred says why a method is no candidate.
 func (p printed) whyBarred(r *trial.Result) string {
-	switch r.Bar {
+	switch r.Excluded {
 	case trial.TopLabelAlone:
 		return "a confidence of only the top class has no " + p.metric()
 	case trial.MovesEmpty:
@@ -270,7 +270,7 @@ func (p printed) whyBarred(r *trial.Result) string {
 
 // crossed is the NLL of a method by cross-fitting.
 func (p printed) crossed(r *trial.Result) float64 {
-	if p.Input.Alone() {
+	if p.Input.ConfidenceOnly() {
 		return metrics.TopNLL(r.Cross())
 	}
 	v, _ := metrics.NLL(r.Cross()) // it is what the bar was decided by

@@ -112,7 +112,7 @@ func TestTheAnswerNamesGainAndHarm(t *testing.T) {
 
 func barred(p printed) printed {
 	r := p.Of("ts")
-	r.Bar, r.End = trial.AtABound, report.AtMost("T", 0, 1000)
+	r.Excluded, r.End = trial.AtABound, report.AtMost("T", 0, 1000)
 	return p
 }
 
@@ -135,7 +135,7 @@ func TestTheAnswerSaysAsWhatZeroAndOneCount(t *testing.T) {
 // A method that explodes is named below the table with what to take in its place. JSON has its numbers.
 func TestTryNamesAMethodThatExplodes(t *testing.T) {
 	p := twoClasses(t, "platt-logits", "hts")
-	p.Of("hts").Bar = trial.Explodes
+	p.Of("hts").Excluded = trial.Explodes
 	var b bytes.Buffer
 	if err := p.text(&b); err != nil {
 		t.Fatal(err)

@@ -45,14 +45,14 @@ func (p printed) textWith(w io.Writer, more string, all bool) error {
 	width := widthOf(w)
 	say := func(text string) { english.Wrap(&b, "", terminal.Line(text), min(width, lineWidth)) }
 	findings := p.Input.Inspection.Problems
-	for _, f := range lists.Where(findings, trial.Void) {
+	for _, f := range lists.Where(findings, trial.Meaningless) {
 		printFinding(&b, f, width)
 	}
 	findings = lists.Where(findings, func(f inspect.Problem) bool {
-		return !trial.Void(f) && (f.Severity == inspect.Warning || f.Severity == inspect.Known || f.Told)
+		return !trial.Meaningless(f) && (f.Severity == inspect.Warning || f.Severity == inspect.Known || f.AlwaysShown)
 	})
 	say(p.answer())
-	if !p.Void() {
+	if !p.Meaningless() {
 		for _, line := range p.saveLines(width) {
 			b.WriteString(line + "\n")
 		}
@@ -69,7 +69,7 @@ func (p printed) textWith(w io.Writer, more string, all bool) error {
 	for _, line := range p.positiveLines() {
 		say(line)
 	}
-	if details := p.details(); details != "" && !p.Void() {
+	if details := p.details(); details != "" && !p.Meaningless() {
 		say(details)
 	}
 	say(p.legend())
@@ -109,9 +109,9 @@ func (p printed) dataLine() string {
 	rows += p.groupWords()
 	what := fmt.Sprintf("%d classes", in.Cal.K())
 	switch {
-	case in.Alone() && in.Cal.K() > 0:
+	case in.ConfidenceOnly() && in.Cal.K() > 0:
 		what = fmt.Sprintf("%d classes, a confidence alone", in.Cal.K())
-	case in.Alone():
+	case in.ConfidenceOnly():
 		what = "a confidence alone"
 	}
 	text := fmt.Sprintf("%s: %s, %s", source, what, rows)
@@ -247,7 +247,7 @@ func (p printed) saveLines(width int) []string {
 // ordinary is the trial without the methods whose NLL explodes, which a line below the table names.
 func (p printed) ordinary() printed {
 	t := *p.Trial
-	t.Results = lists.Where(t.Results, func(r trial.Result) bool { return r.Bar != trial.Explodes })
+	t.Results = lists.Where(t.Results, func(r trial.Result) bool { return r.Excluded != trial.Explodes })
 	return printed{&t}
 }
 
@@ -259,7 +259,7 @@ func (p printed) table() *table.Table {
 	choice := number("choice", p.choiceHead(), 1, 4)
 	choice.Data = p.Input.Test == nil // the column of the metric has the same numbers
 	nll, brier, ece := number("nll", "NLL", 1, 4), number("brier", "Brier", 1, 4), number("ece", "ECE", 100, 2)
-	if p.Input.Alone() {
+	if p.Input.ConfidenceOnly() {
 		nll, brier = number("nll_top", "top NLL", 1, 4), number("brier_top", "top Brier", 1, 4)
 	}
 	brier.Data = !p.ByBrier()
@@ -273,7 +273,7 @@ func (p printed) table() *table.Table {
 	for i := range p.Results {
 		r := &p.Results[i]
 		arrow, inside := "", "outside"
-		if i == 0 && !p.Void() {
+		if i == 0 && !p.Meaningless() {
 			arrow = "->"
 		}
 		if r.Inside() {
@@ -307,13 +307,13 @@ func (p printed) table() *table.Table {
 			warnings = append(warnings, newFitWarning(r.Method.Name, w))
 		}
 		var barred any // as JSON null
-		if r.Bar != "" {
+		if r.Excluded != "" {
 			barred = p.whyBarred(r)
 		}
 		two, twoData := p.positiveCells(r, positive, positiveData)
 		t.Rows = append(t.Rows, table.Row{Cells: slices.Concat([]table.Cell{{Value: "method"}, {Text: arrow}, table.Words(r.Method.Name), value(choice, r.Choice), value(nll, r.NLL), value(brier, r.Brier)}, two, []table.Cell{value(ece, r.ECE),
 			{Text: fmt.Sprintf("[%.1f, %.1f] %7s", 100*r.Band.Lo, 100*r.Band.Hi, inside)}, {Value: r.Band.Lo}, {Value: r.Band.Hi}, {Value: r.Inside()},
-			{Text: accuracy}, {Value: r.Accuracy}, {Value: r.Changed}, took, {Value: i == 0 && !p.Void()}, {Value: r.Bar}, {Value: barred}, {Value: parametersOf(r.Fitted)}, {Value: warnings}, {Value: r.Method.Label}, {Value: binsJSON(p.Bins(r))}}, twoData)})
+			{Text: accuracy}, {Value: r.Accuracy}, {Value: r.Changed}, took, {Value: i == 0 && !p.Meaningless()}, {Value: r.Excluded}, {Value: barred}, {Value: parametersOf(r.Fitted)}, {Value: warnings}, {Value: r.Method.Label}, {Value: binsJSON(p.Bins(r))}}, twoData)})
 	}
 	return t
 }
@@ -398,7 +398,7 @@ func (p printed) remarks() []string {
 	}
 	for _, r := range p.Results {
 		for _, warning := range r.Fitted.Report.Warnings {
-			if r.Bar == trial.Explodes { // its line says what matters
+			if r.Excluded == trial.Explodes { // its line says what matters
 				break
 			}
 			lines = append(lines, fmt.Sprintf("%s: %s", r.Method.Name, warning))
@@ -521,7 +521,7 @@ func (p printed) json(ctx context.Context, w io.Writer) error {
 	if p.Input.Test == nil {
 		choice.Judged = "cross-fitting"
 	}
-	if !p.Void() {
+	if !p.Meaningless() {
 		choice.Method, choice.Reason, choice.Begin = &p.Chosen().Method.Name, p.Reason, p.beginOf()
 		if words := p.saveWords(); words != nil {
 			choice.Command = called.Command() + " " + quoted(words)

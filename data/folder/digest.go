@@ -152,12 +152,12 @@ func (d *Digests) File(path, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return d.of(formats.Location{FS: inputfile.System{}, Path: path, Name: name}, abs)
+	return d.hash(formats.Location{FS: inputfile.System{}, Path: path, Name: name}, abs)
 }
 
-// of returns the digest, in hex, of the .npy bytes at l. It is remembered under
+// hash returns the digest, in hex, of the .npy bytes at l. It is remembered under
 // id, the absolute path of the array, unless that is empty.
-func (d *Digests) of(l formats.Location, id string) (string, error) {
+func (d *Digests) hash(l formats.Location, id string) (string, error) {
 	var s record
 	var err error
 	switch {

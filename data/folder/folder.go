@@ -557,7 +557,7 @@ func (f *Folder) all(ref data.Ref) (data.Files, error) {
 	return files, nil
 }
 
-func (f *Folder) sum(name string) (string, error) { return f.digests.of(f.at(name), f.id(name)) }
+func (f *Folder) sum(name string) (string, error) { return f.digests.hash(f.at(name), f.id(name)) }
 
 // id is the name of an array in the digests: its absolute path, or nothing where it
 // is not of the operating system.

@@ -8,8 +8,8 @@ import (
 	"github.com/qats-bench/qats/data/npy"
 )
 
-// NamedFiles returns the arrays of the .npy files of a folder whose names are those of scores or
-// labels, of a split or of none.
+// NamedFiles lists the arrays of the .npy files of a folder whose names look like scores or labels, with or without the
+// name of a split.
 func NamedFiles(dir string) []npy.Named {
 	f := Folder{fsys: os.DirFS(dir), root: dir}
 	return f.like("", formats.ArrayEnding, func(name string) bool {

@@ -10,7 +10,7 @@ import (
 // array NAME.
 const StreamName = "-"
 
-// Held are the bytes of a stream, and describe it as a file.
+// Held is a stream read into memory. It is also the fs.FileInfo of that stream.
 type Held []byte
 
 func (Held) Name() string       { return StreamName }

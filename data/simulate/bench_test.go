@@ -17,7 +17,7 @@ func BenchmarkRead(b *testing.B) {
 	} {
 		for _, parts := range []data.Parts{data.Labels, data.Logits | data.Labels, data.Logits | data.Augmented} {
 			b.Run(fmt.Sprintf("n=%d/k=%d/d=%d/parts=%s", w.TestRows, w.Classes, w.Width, parts), func(b *testing.B) {
-				r, err := of(w).Open(context.Background(), data.Ref{Split: data.Test}, parts)
+				r, err := sourceOf(w).Open(context.Background(), data.Ref{Split: data.Test}, parts)
 				if err != nil {
 					b.Fatal(err)
 				}

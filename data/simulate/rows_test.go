@@ -84,7 +84,7 @@ func TestAnyBlocksAndPartsGiveTheSameRows(t *testing.T) {
 	for _, name := range []string{"sure", "shifted tail"} {
 		w := spreadOf[name]
 		w.TestRows, w.OODRows = 131, 37
-		src := of(w)
+		src := sourceOf(w)
 		ctx := context.Background()
 		ref := data.Ref{Split: data.Test}
 		whole, err := data.Load(ctx, src, ref, everything)
@@ -132,7 +132,7 @@ func TestReadsUseTheirMemoryAgain(t *testing.T) {
 	w := spreadOf["sure"]
 	w.TestRows = 20
 	ctx := context.Background()
-	r, err := of(w).Open(ctx, data.Ref{Split: data.Test}, data.Logits|data.Labels|data.Features|data.Augmented)
+	r, err := sourceOf(w).Open(ctx, data.Ref{Split: data.Test}, data.Logits|data.Labels|data.Features|data.Augmented)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +182,7 @@ func TestBitsArePinned(t *testing.T) {
 func TestConcurrentReadersAgree(t *testing.T) {
 	w := spreadOf["shifted"]
 	w.CalRows, w.TestRows = 40, 40
-	src := of(w)
+	src := sourceOf(w)
 	var group sync.WaitGroup
 	sets := make([]*data.Set, 8)
 	for i := range sets {

@@ -25,14 +25,14 @@ var known = sync.OnceValues(func() ([]Solved, error) {
 	return ReadSolved(f)
 })
 
-// of returns the source of one network.
-func of(w Network) *Source {
+// sourceOf returns the source of one network.
+func sourceOf(w Network) *Source {
 	return New(func(data.Ref) (Network, bool) { return w, true }, known)
 }
 
 func load(t testing.TB, w Network, split data.Split, parts data.Parts) *data.Set {
 	t.Helper()
-	set, err := data.Load(context.Background(), of(w), data.Ref{Split: split}, parts)
+	set, err := data.Load(context.Background(), sourceOf(w), data.Ref{Split: split}, parts)
 	if err != nil {
 		t.Fatal(err)
 	}

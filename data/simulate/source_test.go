@@ -11,7 +11,7 @@ import (
 
 func digest(t *testing.T, w Network, split data.Split, parts data.Parts) string {
 	t.Helper()
-	text, err := of(w).Digest(context.Background(), data.Ref{Split: split}, parts)
+	text, err := sourceOf(w).Digest(context.Background(), data.Ref{Split: split}, parts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +121,7 @@ func TestRejectsWrongParameters(t *testing.T) {
 	} {
 		w := good
 		change(&w)
-		_, err := of(w).Open(context.Background(), data.Ref{Split: data.Test}, data.Logits)
+		_, err := sourceOf(w).Open(context.Background(), data.Ref{Split: data.Test}, data.Logits)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)
 		}

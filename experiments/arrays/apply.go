@@ -34,9 +34,9 @@ type Apply struct {
 
 // Applied says what was written.
 type Applied struct {
-	Rows, Classes int
-	Alone         bool   // the set has a confidence alone, and confidences were written
-	Pairs         string // the file of the pairs of a top-label method; empty if there is none
+	Rows, Classes  int
+	ConfidenceOnly bool   // the set has a confidence alone, and confidences were written
+	Pairs          string // the file of the pairs of a top-label method; empty if there is none
 }
 
 // Write writes the probabilities of the set, n x k, or its temperatures, n, to output, in the
@@ -71,11 +71,11 @@ func (a *Apply) Write(ctx context.Context, output string, stdout io.Writer) (*Ap
 	if k := a.Model.Classes; k != 0 && r.Classes() != k && (r.Classes() != 0 || !form.Confidence) {
 		return nil, fmt.Errorf("%s has %d classes, the model is for %d", a.Files.Logits, r.Classes(), k)
 	}
-	applied := &Applied{Rows: r.Rows(), Classes: r.Classes(), Alone: form.Confidence}
+	applied := &Applied{Rows: r.Rows(), Classes: r.Classes(), ConfidenceOnly: form.Confidence}
 	var top pairs
 	write := func(w io.Writer) error {
 		top = pairs{}
-		if applied.Alone {
+		if applied.ConfidenceOnly {
 			return a.writeConfidences(ctx, w, as, r)
 		}
 		return a.write(ctx, w, as, r, &top)

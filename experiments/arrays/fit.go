@@ -24,7 +24,7 @@ import (
 type Change struct {
 	Before, After *metrics.Samples
 
-	Alone bool // the rows have a confidence alone: their NLL is that of "the prediction is right"
+	ConfidenceOnly bool // the rows have a confidence alone: their NLL is that of "the prediction is right"
 
 	// Objective is what the fit minimised, with its values; empty if the method does not
 	// minimise one score. NLL has no floor here, as in a fit.
@@ -50,14 +50,14 @@ const floorNLL = 690.7755278982137
 
 // BeforeAfter scores a calibration set before and after the fit of m on it.
 func BeforeAfter(ctx context.Context, m calib.Method, fitted *calib.Fitted, cal *data.Set) (*Change, error) {
-	c := &Change{Alone: cal.Confidence != nil}
+	c := &Change{ConfidenceOnly: cal.Confidence != nil}
 	uncal, err := calib.Uncalibrated{}.Fit(ctx, calib.Input{})
 	if err != nil {
 		return nil, err
 	}
 	before := &engine.Column{Contract: calib.Uncalibrated{}.Contract(), Map: uncal.Map}
 	after := &engine.Column{Contract: m.Contract(), Map: fitted.Map}
-	if !c.Alone {
+	if !c.ConfidenceOnly {
 		after.Shares = scoring.NewShareTally(cal.K())
 	}
 	err = engine.Score(ctx, data.ReadRows(cal), []*engine.Column{before, after}, engine.ScoreOptions{Workers: runtime.GOMAXPROCS(0)})
@@ -258,7 +258,7 @@ func exactNLL(row []float32, label int32) float64 {
 func (c *Change) worse(ctx context.Context) error {
 	var judged []metrics.Entry
 	for _, e := range metrics.Registry() {
-		if e.Name == "nll" && !c.Alone || e.Name == "nll_top" && c.Alone || e.Name == "ece" {
+		if e.Name == "nll" && !c.ConfidenceOnly || e.Name == "nll_top" && c.ConfidenceOnly || e.Name == "ece" {
 			judged = append(judged, e)
 		}
 	}

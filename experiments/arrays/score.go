@@ -74,7 +74,7 @@ func (s *Score) Compute(samples *metrics.Samples, e metrics.Entry) ([]float64, e
 // Intervals returns the intervals by the name of the output: none without Interval, and none
 // of metrics that cannot have any.
 func (s *Score) Intervals(ctx context.Context, samples *metrics.Samples) (map[string]metrics.Estimate, error) {
-	entries := slices.DeleteFunc(slices.Clone(s.Metrics), func(e metrics.Entry) bool { return e.Whole })
+	entries := slices.DeleteFunc(slices.Clone(s.Metrics), func(e metrics.Entry) bool { return e.NoBootstrap })
 	if s.Interval == "" || len(entries) == 0 {
 		return nil, nil
 	}

@@ -47,8 +47,8 @@ func TestAConfidenceAloneIsScored(t *testing.T) {
 		var why *Unsuited
 		if refused := names[i] == "ts" || names[i] == "qats"; errors.As(c.Err, &why) != refused || !refused && c.Err != nil {
 			t.Errorf("%s: %v", names[i], c.Err)
-		} else if !refused && (!c.Samples.TopLabel || !c.Samples.Alone || c.Samples.Len() != n) {
-			t.Errorf("%s: %d rows, top label %v, alone %v", names[i], c.Samples.Len(), c.Samples.TopLabel, c.Samples.Alone)
+		} else if !refused && (!c.Samples.TopLabel || !c.Samples.ConfidenceOnly || c.Samples.Len() != n) {
+			t.Errorf("%s: %d rows, top label %v, alone %v", names[i], c.Samples.Len(), c.Samples.TopLabel, c.Samples.ConfidenceOnly)
 		}
 	}
 	want, err := metrics.FromConfidences(conf, correct)

@@ -19,7 +19,7 @@ type Reads struct {
 func ReadsOf(entries []metrics.Entry) Reads {
 	any := func(is func(metrics.Entry) bool) bool { return slices.ContainsFunc(entries, is) }
 	return Reads{
-		Classes: any(func(e metrics.Entry) bool { return e.Classes }),
+		Classes: any(func(e metrics.Entry) bool { return e.NeedsClasses }),
 		Vectors: any(func(e metrics.Entry) bool { return e.CrossFit }),
 		Uncal:   any(func(e metrics.Entry) bool { return e.Uncal }),
 	}
@@ -30,7 +30,7 @@ type Account struct {
 	Rows   int   // of the test set
 	Fits   int64 // the calibration set and the target, and what fits make of them
 	Column int64 // the scores of the rows under one column
-	Blocks int64 // besides, of the block of rows that is read and its probabilities
+	Blocks int64 // additional bytes for one block of rows and its probabilities
 	Apply  int64 // besides, while the test set is read
 	Score  int64 // besides, while the metrics of one column are computed
 	Method int64 // besides, for each method of paired intervals
@@ -92,9 +92,9 @@ func FitBytes(contracts []calib.Contract, rows, bytes, target, limit int64) int6
 	return bytes + 2*target
 }
 
-// Whole returns what the work takes if the scores of so many columns stay in memory until all
+// Most returns what the work takes if the scores of so many columns stay in memory until all
 // are scored and so many of them paired.
-func (a *Account) Whole(columns, pairs int) int64 {
+func (a *Account) Most(columns, pairs int) int64 {
 	most := max(a.Blocks+a.Apply, a.Score)
 	if pairs > 0 {
 		most = max(most, a.Drawn+int64(1+pairs)*a.Method)
@@ -102,14 +102,14 @@ func (a *Account) Whole(columns, pairs int) int64 {
 	return a.Fits + int64(columns)*a.Column + most
 }
 
-// Applied returns how many columns a limit holds at a time while the set is read, if not all scores
-// stay in memory. Paired is the number that it holds while they are paired with another one. 0
-// means that the limit is too small for one.
+// Applied returns how many columns fit into limit bytes while the set is read, if not all scores stay
+// in memory; 0: not even one.
 func (a *Account) Applied(limit int64) int {
 	return int((limit - a.Fits - a.Blocks - a.Apply) / max(1, a.Column))
 }
 
-// Paired is explained beside Applied.
+// Paired returns how many columns fit into limit bytes while they are paired with the baseline; 0: not
+// even one.
 func (a *Account) Paired(limit int64) int {
 	return int((limit-a.Drawn)/max(1, a.Column+a.Method)) - 1
 }

@@ -20,10 +20,10 @@ func TestGroupsFitIntoTheMemory(t *testing.T) {
 			t.Errorf("%d bytes: %d pairs at a time, want %d", limit, m.Paired(limit), cells)
 		}
 	}
-	if got, want := m.Whole(3, 0), int64(100+3*330+640); got != want {
+	if got, want := m.Most(3, 0), int64(100+3*330+640); got != want {
 		t.Errorf("three columns take %d bytes, want %d", got, want)
 	}
-	if got, want := m.Whole(3, 2), int64(100+3*330+160+3*480); got != want {
+	if got, want := m.Most(3, 2), int64(100+3*330+160+3*480); got != want {
 		t.Errorf("three columns and two pairs take %d bytes, want %d", got, want)
 	}
 	if one, pair := m.Least(); one != 330+640 || pair != 160+2*(330+480) {

@@ -108,7 +108,7 @@ func (c *Column) room(n int) *scoring.SampleScores {
 	if c.topLabel() {
 		s.TopLabel, s.NLL, s.Brier = true, nil, nil
 	}
-	s.Alone = c.alone
+	s.ConfidenceOnly = c.alone
 	return s
 }
 

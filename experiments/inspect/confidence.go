@@ -13,7 +13,7 @@ import (
 
 // scanConfidence reads the rows of a set with a confidence alone.
 func (x *inspected) scanConfidence(ctx context.Context, r data.Reader) error {
-	samples := &scoring.SampleScores{Alone: true}
+	samples := &scoring.SampleScores{ConfidenceOnly: true}
 	x.row.Least, x.row.Largest = math.Inf(1), math.Inf(-1)
 	err := data.Blocks(ctx, r, blockBytes, func(_ int, set *data.Set) error {
 		for i, c := range set.Confidence {

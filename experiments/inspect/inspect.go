@@ -44,24 +44,24 @@ type Problem struct {
 
 	problem.Remedy // what can be stated; its words are a part of Fix
 
-	Told bool `json:"-"` // a note that commands say too that print no other notes
+	AlwaysShown bool `json:"-"` // printed even by commands that hide notes
 }
 
 // Set describes a set that was read completely. Accuracy and ECE are
 // fractions, of the uncalibrated softmax.
 type Set struct {
-	Set      string  `json:"set"`
-	Rows     int     `json:"rows"`
-	Classes  int     `json:"classes"`
-	Source   string  `json:"source"`
-	DType    string  `json:"dtype,omitempty"` // of the logits in the file; empty without a file
-	Least    float64 `json:"least"`           // logit
-	Largest  float64 `json:"largest"`
-	Labels   string  `json:"labels,omitempty"`           // type of the labels in the file
-	Masked   int     `json:"masked,omitempty"`           // logits of masked classes, which the least does not count
-	Alone    bool    `json:"confidence_alone,omitempty"` // there are no logits: Least and Largest are those of the confidence, and Classes is 0 if it is not stated
-	Accuracy float64 `json:"accuracy"`
-	ECE      float64 `json:"ece"`
+	Set            string  `json:"set"`
+	Rows           int     `json:"rows"`
+	Classes        int     `json:"classes"`
+	Source         string  `json:"source"`
+	DType          string  `json:"dtype,omitempty"` // of the logits in the file; empty without a file
+	Least          float64 `json:"least"`           // logit
+	Largest        float64 `json:"largest"`
+	Labels         string  `json:"labels,omitempty"`           // type of the labels in the file
+	Masked         int     `json:"masked,omitempty"`           // logits of masked classes, which the least does not count
+	ConfidenceOnly bool    `json:"confidence_alone,omitempty"` // there are no logits: Least and Largest are those of the confidence, and Classes is 0 if it is not stated
+	Accuracy       float64 `json:"accuracy"`
+	ECE            float64 `json:"ece"`
 
 	Also []string `json:"also,omitempty"` // other arrays, such as "features 5000 x 64 float32"
 }
@@ -204,7 +204,7 @@ func (k setKey) open(ctx context.Context) (data.Reader, error) {
 // set of a few rows takes less time to read than its files to open.
 const unitsAtOnce = 64
 
-// job is a part of an inspection that does not depend on other parts at work.
+// job is one independent part of an inspection.
 type job struct {
 	of Inspection
 	do func(ctx context.Context, of *Inspection) error
@@ -338,7 +338,7 @@ func (in *Inspection) pair(ctx context.Context, a, b *inspected, sameKind bool) 
 		return nil
 	}
 	names := a.name + " and " + b.name
-	if a.row.Alone != b.row.Alone {
+	if a.row.ConfidenceOnly != b.row.ConfidenceOnly {
 		in.add(Problem{Severity: Error, Place: names, Cause: "one of the two has a confidence alone, and the other has logits", Fix: "give both sets the same arrays"})
 		return nil
 	}

@@ -72,13 +72,13 @@ func (x *inspected) read(ctx context.Context, in *Inspection) error {
 			in.warn(f, x)
 			continue
 		}
-		f.Told = true
+		f.AlwaysShown = true
 		in.add(f)
 	}
 	x.offsetLost = form.OffsetLost
 	x.row = Set{Set: x.name, Rows: r.Rows(), Classes: r.Classes(), Source: x.source}
 	x.headers(x.arrays)
-	if x.row.Alone = form.Confidence; x.row.Alone {
+	if x.row.ConfidenceOnly = form.Confidence; x.row.ConfidenceOnly {
 		return x.scanConfidence(ctx, r)
 	}
 	return x.scan(ctx, r)
@@ -203,7 +203,7 @@ func (x *inspected) extremes() (far int, median, widest float64) {
 
 // judge adds findings on a set that was read.
 func (x *inspected) judge(in *Inspection) {
-	if x.row.Alone {
+	if x.row.ConfidenceOnly {
 		x.judgeConfidence(in)
 		return
 	}
@@ -225,7 +225,7 @@ func (x *inspected) judge(in *Inspection) {
 		x.disordered = false
 	}
 	if x.row.Masked > 0 {
-		in.add(Problem{Severity: Note, Place: x.name, Cause: x.row.MaskedNote().String(), Told: true})
+		in.add(Problem{Severity: Note, Place: x.name, Cause: x.row.MaskedNote().String(), AlwaysShown: true})
 	}
 	far, median, widest := x.extremes()
 	if x.flat > 0 {
@@ -254,6 +254,6 @@ func (x *inspected) judge(in *Inspection) {
 		in.add(Problem{Severity: Note, Place: x.name, Cause: fmt.Sprintf("%d of %d classes have no row", len(empty), x.row.Classes)})
 	}
 	if few, ok := report.FewOfClass(x.counts); ok && x.split == data.Cal && x.row.Rows >= x.row.Classes {
-		in.add(Problem{Severity: Note, Place: x.name, Oddity: folder.OddFewRows, Cause: few.String(), Told: true})
+		in.add(Problem{Severity: Note, Place: x.name, Oddity: folder.OddFewRows, Cause: few.String(), AlwaysShown: true})
 	}
 }

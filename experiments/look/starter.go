@@ -211,14 +211,14 @@ func (s *Starter) Spec() string {
 	line("")
 	line("figures:")
 	for _, kind := range []string{"reliability", "quantile-gap"} {
-		line("  - {kind: %s, methods: [%s], dataset: %s, backbone: %s}", kind, mine.drawn, yamlName(first.Dataset), yamlName(s.trained().of(first.Backbone).name))
+		line("  - {kind: %s, methods: [%s], dataset: %s, backbone: %s}", kind, mine.drawn, yamlName(first.Dataset), yamlName(s.trained().training(first.Backbone).name))
 	}
 	for _, network := range shifted { // a figure shows one
 		loss := ""
 		if slices.ContainsFunc(s.Sets, func(r data.Ref) bool { return r.Loss != network.Loss }) {
 			loss = ", loss: " + yamlName(cmp.Or(network.Loss, "ce"))
 		}
-		line("  - {kind: severity, methods: [%s], dataset: %s, backbone: %s%s, corruption: [%s]}", mine.drawn, yamlName(network.Dataset), yamlName(s.trained().of(network.Backbone).name), loss, corruptions)
+		line("  - {kind: severity, methods: [%s], dataset: %s, backbone: %s%s, corruption: [%s]}", mine.drawn, yamlName(network.Dataset), yamlName(s.trained().training(network.Backbone).name), loss, corruptions)
 	}
 	return b.String()
 }
@@ -248,8 +248,8 @@ type training struct {
 // trainings are the networks whose names are those of several trainings: NAME-seedN with several N.
 type trainings map[string]training
 
-// of returns the training that the name of a network stands for.
-func (t trainings) of(backbone string) training {
+// training returns the training that the name of a network stands for.
+func (t trainings) training(backbone string) training {
 	if of, ok := t[backbone]; ok {
 		return of
 	}
@@ -361,7 +361,7 @@ func (s *Starter) settings() []string {
 	}
 	names, several := lists.Group(networks, func(n data.Ref) backbone {
 		severities := lists.Values(sets[n], func(r data.Ref) string { return strconv.Itoa(r.Severity) })
-		of := trained.of(n.Backbone)
+		of := trained.training(n.Backbone)
 		g := grid{dataset: n.Dataset, loss: n.Loss, corruption: n.Corruption, severities: strings.Join(severities, ", "), cal: calibrateOn(n, calibrated)}
 		if of.seed != "" {
 			g.seeds = "+" // which are told below
@@ -370,7 +370,7 @@ func (s *Starter) settings() []string {
 	})
 	grids, members := lists.Group(names, func(b backbone) grid {
 		if b.seeds != "" {
-			b.seeds = seedList(lists.Values(several[b], func(n data.Ref) string { return trained.of(n.Backbone).seed }))
+			b.seeds = seedList(lists.Values(several[b], func(n data.Ref) string { return trained.training(n.Backbone).seed }))
 		}
 		return b.grid
 	})

@@ -30,7 +30,7 @@ func shifts(source string, other bool) (list []results.Record) {
 	return resultstest.From(source, list...)
 }
 
-func of(records []results.Record, keep func(results.Record) bool) (list []results.Record) {
+func recordsWhere(records []results.Record, keep func(results.Record) bool) (list []results.Record) {
 	for _, r := range records {
 		if keep(r) {
 			list = append(list, r)
@@ -53,8 +53,8 @@ func TestWhatVirtualNetworksCannotShow(t *testing.T) {
 	}{
 		"measured":         {shifts("measured", true), nil},
 		"several networks": {shifts("simulated", true), both[1:]},
-		"without FeatClip": {of(simulated, func(r results.Record) bool { return r.Method != "featclip" }), both[:1]},
-		"without QaTS":     {of(simulated, func(r results.Record) bool { return r.Method != "qats" }), both[1:]},
+		"without FeatClip": {recordsWhere(simulated, func(r results.Record) bool { return r.Method != "featclip" }), both[:1]},
+		"without QaTS":     {recordsWhere(simulated, func(r results.Record) bool { return r.Method != "qats" }), both[1:]},
 		"other data sets":  {resultstest.Each(simulated, func(r *results.Record) { r.Dataset = "example" }), nil},
 		"no values":        {resultstest.Each(simulated, func(r *results.Record) { r.Status = results.Skip }), nil},
 		"none":             {nil, nil},

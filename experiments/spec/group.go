@@ -61,9 +61,9 @@ func groupNames(groups []Group) []string {
 	return lists.Values(groups, func(g Group) string { return g.Name })
 }
 
-// notAMember ends the message that got is no method or no metric, which what names in the
-// plural, as in " (did you mean x?)". The name of a group without its @ is answered with the
-// groups; a name that is like no other one with the members of the first group.
+// notAMember returns the end of the error for an unknown name, such as " (did you mean x?)"; what is "methods" or
+// "metrics". The answer to the name of a group without its @ is the groups, and the answer to a name that is like no
+// other one is the members of the first group.
 func notAMember(got, what string, known []string, aliases func(i int) []string, groups []Group) string {
 	if len(groups) == 0 {
 		return suggestAlias(got, known, aliases)

@@ -121,8 +121,8 @@ func (r *reader) add(item *networkGroup, all *Networks, d *declaration) {
 	for _, backbone := range all.backbones(g, published) {
 		w := simulate.Network{
 			Name: published + "/" + backbone, Classes: g.Classes, Width: d.Width, CalRows: g.Cal, TestRows: g.Test, OODRows: d.OOD,
-			Imbalance: g.Imbalance, BalancedCal: g.BalancedCal, Tilt: of(d.Tilt, backbone),
-			Accuracy: of(g.Accuracy, backbone), ECE: of(g.ECE, backbone) / 100,
+			Imbalance: g.Imbalance, BalancedCal: g.BalancedCal, Tilt: valueFor(d.Tilt, backbone),
+			Accuracy: valueFor(g.Accuracy, backbone), ECE: valueFor(g.ECE, backbone) / 100,
 		}
 		if g.Loss != "ce" {
 			w.Name += "/" + g.Loss
@@ -160,8 +160,8 @@ func (all *Networks) backbones(g networkGroup, published string) []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// of returns the value of a backbone, or else the value of all; 0 for none.
-func of(values keyed.ByName[float64], backbone string) float64 {
+// valueFor returns the value of a backbone. If it has none, it is the value of all backbones, and else 0.
+func valueFor(values keyed.ByName[float64], backbone string) float64 {
 	all := 0.0
 	for _, x := range values {
 		switch x.Name {

@@ -302,7 +302,7 @@ func (s *Spec) trains() bool {
 		if !results.Counts(x.Setting, nil) {
 			continue
 		}
-		network, seeded := x.Whole(), x.Variant.Training > 0
+		network, seeded := x.WithoutTraining(), x.Variant.Training > 0
 		network.Variant = results.Variant{}
 		if before, known := trained[network]; known && (!before || !seeded) {
 			return false

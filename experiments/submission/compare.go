@@ -20,8 +20,8 @@ const (
 )
 
 // Agreement is the largest difference of two numbers that agree, relative to the larger one or, below 1, absolute: a
-// thousandth of a point. Code in Python, and of any program, never does better than to agree, since its libraries sum in
-// another order elsewhere.
+// thousandth of a point. An entry that is not Go gets at best Agrees: its libraries may sum in another order on another
+// machine.
 const Agreement = 1e-5
 
 // Cell is a number of an entry: claimed, and measured by the verification.
@@ -37,7 +37,7 @@ type Cell struct {
 type Compared struct {
 	Cells  []Cell // in the order of the tier
 	Counts Counts
-	Fits   int // fits of other content than those of the entry, which are not judged: two contents may give one map
+	Fits   int // fits whose saved model differs from the one of the entry; not judged, because different models can give the same probabilities
 }
 
 // Counts are the numbers by verdict.
@@ -48,7 +48,7 @@ type Counts struct {
 	NotRun  int `yaml:"not_run"`
 }
 
-// Verdict returns the verdict on an entry in a language: the worst of its numbers, and at best that it agrees if it is no Go.
+// Verdict returns the verdict on an entry: the worst verdict of its numbers; for other languages than Go at best Agrees.
 func (c Counts) Verdict(language Language) Verdict {
 	switch {
 	case c.Differs > 0:

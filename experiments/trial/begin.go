@@ -71,7 +71,7 @@ func (b *Begin) Rows(n int) (rows float64, more bool) {
 // begin returns the method with which the choice of an input begins. Fits of one temperature are kept in shared.
 func (in *Input) begin(ctx context.Context, shared *calib.Shared) (Begin, error) {
 	b := Begin{Method: in.Reference(), Why: ByTemperature, T: math.NaN(), Z: math.NaN()}
-	if in.Alone() {
+	if in.ConfidenceOnly() {
 		return b, nil
 	}
 	if b.Zeros = in.Cal.Zeros(); in.manyZeros(b.Zeros) {
@@ -122,5 +122,5 @@ func (in *Input) manyZeros(zeros int) bool {
 // probabilities reports whether the sets have probabilities of three classes or more, without many zeros. Of these the
 // choice is by the floored NLL ([floored]), and quadratic is no candidate.
 func (in *Input) probabilities() bool {
-	return !in.Alone() && in.Cal.K() > 2 && in.Cal.Form.OffsetLost && !in.manyZeros(in.Cal.Zeros())
+	return !in.ConfidenceOnly() && in.Cal.K() > 2 && in.Cal.Form.OffsetLost && !in.manyZeros(in.Cal.Zeros())
 }

@@ -221,8 +221,8 @@ func TestProbabilitiesOfSeveralClassesChooseByTheFlooredNLL(t *testing.T) {
 		return in
 	}
 	got := runOf(t, probs(cal), ByNLL, "svs", "quadratic")
-	if got.Of("quadratic").Bar != Probabilities {
-		t.Errorf("quadratic: %q", got.Of("quadratic").Bar)
+	if got.Of("quadratic").Excluded != Probabilities {
+		t.Errorf("quadratic: %q", got.Of("quadratic").Excluded)
 	}
 	plain := got.Of(Plain)
 	if v, err := metrics.NLL(plain.chooses); err != nil || !(v < got.Of(Plain).Choice) || v > math.Log(k*(n+2)) {
@@ -238,7 +238,7 @@ func TestProbabilitiesOfSeveralClassesChooseByTheFlooredNLL(t *testing.T) {
 		t.Errorf("chosen %s", got.Chosen().Method.Name)
 	}
 	logits := runOf(t, inputOf(t, cal, nil), ByNLL, "svs", "quadratic")
-	if r := logits.Of("quadratic"); r.Bar == Probabilities || r.chooses != r.cross {
-		t.Errorf("of logits quadratic: %q", r.Bar)
+	if r := logits.Of("quadratic"); r.Excluded == Probabilities || r.chooses != r.cross {
+		t.Errorf("of logits quadratic: %q", r.Excluded)
 	}
 }

@@ -32,20 +32,20 @@ const (
 	NoFinite  Reason = "not-finite" // Plain: Reference did not converge or ended at a bound
 )
 
-// Bar says why a method is no candidate.
-type Bar string
+// Exclusion says why a method cannot be recommended.
+type Exclusion string
 
-// The bars. The empty one is that of a candidate.
+// The reasons. The empty one is that of a candidate.
 const (
-	TopLabelAlone Bar = "top-label"     // it predicts the confidence of the top class alone
-	SeesTarget    Bar = "target"        // it reads rows of the deployment domain, which are those that judge
-	FoldFailed    Bar = "failed"        // a fit of the cross-fitting failed: Result.NoChoice
-	Explodes      Bar = "explodes"      // its NLL by cross-fitting is more than MostAbove above that of Reference
-	AtABound      Bar = "bound"         // a temperature of its fit of all rows is at a bound
-	Unconverged   Bar = "not-converged" // its fit of all rows did not converge
-	NeedsClasses  Bar = "classes"       // of a confidence alone of which half or more predictions are wrong, it needs the number of classes
-	MovesEmpty    Bar = "empty-class"   // it can change predictions, and a class has no calibration row
-	Probabilities Bar = "probabilities" // quadratic, of probabilities of several classes: answers without it were better in the simulation
+	TopLabelAlone Exclusion = "top-label"     // it predicts the confidence of the top class alone
+	SeesTarget    Exclusion = "target"        // it reads rows of the deployment domain, which are those that judge
+	FoldFailed    Exclusion = "failed"        // a fit of the cross-fitting failed: Result.NoChoice
+	Explodes      Exclusion = "explodes"      // its NLL by cross-fitting is more than MostAbove above that of Reference
+	AtABound      Exclusion = "bound"         // a temperature of its fit of all rows is at a bound
+	Unconverged   Exclusion = "not-converged" // its fit of all rows did not converge
+	NeedsClasses  Exclusion = "classes"       // of a confidence alone of which half or more predictions are wrong, it needs the number of classes
+	MovesEmpty    Exclusion = "empty-class"   // it can change predictions, and a class has no calibration row
+	Probabilities Exclusion = "probabilities" // quadratic, of probabilities of several classes: answers without it were better in the simulation
 )
 
 // MostAbove is by how many nats the NLL of a candidate by cross-fitting may be above that of Reference. A nat
@@ -62,11 +62,11 @@ func (t *Trial) explodes(r *Result) bool {
 		return false
 	}
 	nll := ByNLL
-	if t.Input.Alone() {
+	if t.Input.ConfidenceOnly() {
 		nll = byTopNLL
 	}
-	a, errA := nll.of(base.cross)
-	b, errB := nll.of(r.cross)
+	a, errA := nll.value(base.cross)
+	b, errB := nll.value(r.cross)
 	return errA == nil && errB == nil && b-a > MostAbove
 }
 
@@ -76,12 +76,12 @@ var instead = map[string]string{"quadratic": "quadratic-ridge", "hts": "hts-boun
 // Instead returns the method to take where this one explodes; empty if there is none.
 func (r *Result) Instead() string { return instead[r.Method.Entry.Name] }
 
-// barOf returns why a method is no candidate.
-func (t *Trial) barOf(r *Result) Bar {
+// excluded returns why a method cannot be recommended.
+func (t *Trial) excluded(r *Result) Exclusion {
 	c := r.Method.Contract()
 	kinds := lists.Values(r.Fitted.Report.Warnings, func(w report.Warning) report.Kind { return w.Kind })
 	switch {
-	case r.topLabel && !t.Input.Alone():
+	case r.topLabel && !t.Input.ConfidenceOnly():
 		return TopLabelAlone
 	case c.Target != 0:
 		return SeesTarget
@@ -190,7 +190,7 @@ func (t *Trial) choose(ctx context.Context) error {
 		if at := slices.IndexFunc(r.Fitted.Report.AtBound, runaway); at >= 0 {
 			r.End = r.Fitted.Report.AtBound[at]
 		}
-		r.Bar = t.barOf(r)
+		r.Excluded = t.excluded(r)
 	}
 	chosen, err := t.choice(ctx)
 	if err != nil {
@@ -217,7 +217,7 @@ func (t *Trial) choose(ctx context.Context) error {
 func (t *Trial) choice(ctx context.Context) (*Result, error) {
 	plain, reference := t.Of(Plain), t.Of(t.Reference())
 	begin := t.Of(t.Begin.Method)
-	if begin == nil || begin.Bar != "" {
+	if begin == nil || begin.Excluded != "" {
 		if begin = reference; t.Begin.Method != t.Reference() {
 			t.Begin.Method, t.Begin.Why = t.Reference(), Unusable
 		}
@@ -229,16 +229,16 @@ func (t *Trial) choice(ctx context.Context) (*Result, error) {
 	case !slices.ContainsFunc(labels, func(y int32) bool { return y != labels[0] }):
 		t.Reason = OneClass
 		return plain, nil
-	case begin == nil || begin.Bar == FoldFailed:
+	case begin == nil || begin.Excluded == FoldFailed:
 		t.Reason = NoFit
 		return plain, nil
-	case begin.Bar != "":
+	case begin.Excluded != "":
 		t.Reason = NoFinite
 		return plain, nil
 	}
 	var candidates []*Result
 	for i := range t.Results {
-		if r := &t.Results[i]; r.Bar == "" && r != begin {
+		if r := &t.Results[i]; r.Excluded == "" && r != begin {
 			candidates = append(candidates, r)
 		}
 	}

@@ -38,7 +38,7 @@ func TestTheNetworkIsKeptWhereTemperatureScalingIsNone(t *testing.T) {
 		name string
 		cal  *data.Set
 		want Reason
-		bar  Bar
+		bar  Exclusion
 	}{
 		{"all right", predictedLabels(drawn(10, 300, 3, 2)), AllRight, AtABound},
 		{"one class", one, OneClass, ""},
@@ -48,7 +48,7 @@ func TestTheNetworkIsKeptWhereTemperatureScalingIsNone(t *testing.T) {
 		if got.Chosen().Method.Name != Plain || got.Reason != c.want {
 			t.Errorf("%s: chosen %s by %s, want %s by %s", c.name, got.Chosen().Method.Name, got.Reason, Plain, c.want)
 		}
-		if bar := got.Of(Reference).Bar; c.bar != "" && bar != c.bar {
+		if bar := got.Of(Reference).Excluded; c.bar != "" && bar != c.bar {
 			t.Errorf("%s: ts is barred by %q, want %q", c.name, bar, c.bar)
 		}
 		if got.ToPlain != nil || got.ToReference == nil {
@@ -70,8 +70,8 @@ func TestAClassWithoutRowsBarsMethodsThatMovePredictions(t *testing.T) {
 	if !slices.Equal(got.Empty, []int{1, 4}) {
 		t.Errorf("classes without rows: %v", got.Empty)
 	}
-	for name, want := range map[string]Bar{"uncal": "", "ts": "", "qats": "", "ets": "", "svs": MovesEmpty, "platt-logits": MovesEmpty} {
-		if bar := got.Of(name).Bar; bar != want {
+	for name, want := range map[string]Exclusion{"uncal": "", "ts": "", "qats": "", "ets": "", "svs": MovesEmpty, "platt-logits": MovesEmpty} {
+		if bar := got.Of(name).Excluded; bar != want {
 			t.Errorf("%s: barred by %q, want %q", name, bar, want)
 		}
 	}
@@ -82,7 +82,7 @@ func TestAClassWithoutRowsBarsMethodsThatMovePredictions(t *testing.T) {
 func TestMethodsOfTargetRowsAreNoCandidates(t *testing.T) {
 	got := runOf(t, inputOf(t, drawn(16, 600, 3, 2), drawn(17, 600, 3, 2)), ByNLL, "qats-transductive", "label-shift")
 	for _, name := range []string{"qats-transductive", "label-shift"} {
-		if r := got.Of(name); r == nil || r.Bar != SeesTarget || r.NoChoice == nil || r.NLL == 0 {
+		if r := got.Of(name); r == nil || r.Excluded != SeesTarget || r.NoChoice == nil || r.NLL == 0 {
 			t.Errorf("%s: %+v", name, r)
 		}
 	}
@@ -202,7 +202,7 @@ func TestWeakConfidences(t *testing.T) {
 		}
 		ran := runOf(t, in, ByNLL, "uncal", "ts-top", "qats-top", "platt-top")
 		for _, name := range []string{"ts-top", "qats-top"} {
-			if bar := ran.Of(name).Bar; (bar == NeedsClasses) != (classes == 0) {
+			if bar := ran.Of(name).Excluded; (bar == NeedsClasses) != (classes == 0) {
 				t.Errorf("%d classes: %s has the bar %q", classes, name, bar)
 			}
 		}

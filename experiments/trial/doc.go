@@ -12,7 +12,7 @@
 //     classes and reads no row of the deployment domain, whose fit of all rows converged and has
 //     no temperature at a bound. Where a class has no calibration row, a method that can change
 //     predictions is none. Nor is a method whose NLL is far above that of Reference ([MostAbove]): it has too
-//     many parameters for the rows. [Bar] names the reasons.
+//     many parameters for the rows. [Exclusion] names the reasons.
 //     Of probabilities of several classes without many zeros quadratic is none.
 //  2. The method to begin with is Sigmoid where probabilities are exactly 0, Offset (of several classes Offsets)
 //     where the mean probability of a class is not its share, Plain where T of temperature scaling ([Reference]) is

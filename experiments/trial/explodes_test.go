@@ -39,11 +39,11 @@ func TestAMethodThatExplodesIsNoCandidate(t *testing.T) {
 	cal, test := longTail(1, 350, 32), longTail(2, 1000, 32)
 	for _, by := range Choices() {
 		got := runOf(t, inputOf(t, cal, test), by, "quadratic", "quadratic-ridge", "svs", "ets")
-		if r := got.Of("quadratic"); r.Bar != Explodes || r.Instead() != "quadratic-ridge" || !(r.NLL > got.Of(Reference).NLL+MostAbove) {
-			t.Errorf("by %s: quadratic: %q, test NLL %v, of ts %v", by, r.Bar, r.NLL, got.Of(Reference).NLL)
+		if r := got.Of("quadratic"); r.Excluded != Explodes || r.Instead() != "quadratic-ridge" || !(r.NLL > got.Of(Reference).NLL+MostAbove) {
+			t.Errorf("by %s: quadratic: %q, test NLL %v, of ts %v", by, r.Excluded, r.NLL, got.Of(Reference).NLL)
 		}
-		if r := got.Of("quadratic-ridge"); r.Bar == Explodes || r.NLL > got.Of(Reference).NLL+.1 {
-			t.Errorf("by %s: quadratic-ridge: %q, test NLL %v", by, r.Bar, r.NLL)
+		if r := got.Of("quadratic-ridge"); r.Excluded == Explodes || r.NLL > got.Of(Reference).NLL+.1 {
+			t.Errorf("by %s: quadratic-ridge: %q, test NLL %v", by, r.Excluded, r.NLL)
 		}
 		for i := range got.Results {
 			r := &got.Results[i]
@@ -55,11 +55,11 @@ func TestAMethodThatExplodesIsNoCandidate(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if (r.Bar == Explodes) != (v > ts+1) {
-				t.Errorf("by %s: %s: %q at %v, ts at %v", by, r.Method.Name, r.Bar, v, ts)
+			if (r.Excluded == Explodes) != (v > ts+1) {
+				t.Errorf("by %s: %s: %q at %v, ts at %v", by, r.Method.Name, r.Excluded, v, ts)
 			}
 		}
-		if got.Chosen().Bar != "" {
+		if got.Chosen().Excluded != "" {
 			t.Errorf("by %s: chosen %s", by, got.Chosen().Method.Name)
 		}
 	}
@@ -69,8 +69,8 @@ func TestAMethodThatExplodesIsNoCandidate(t *testing.T) {
 func TestNoCalibrationDoesNotExplode(t *testing.T) {
 	cal := drawn(3, 400, 4, 12)
 	got := runOf(t, inputOf(t, cal, nil), ByNLL)
-	if plain := got.Of(Plain); plain.Bar != "" || plain.Choice < got.Of(Reference).Choice+MostAbove {
-		t.Errorf("%q, NLL %v, of ts %v", plain.Bar, plain.Choice, got.Of(Reference).Choice)
+	if plain := got.Of(Plain); plain.Excluded != "" || plain.Choice < got.Of(Reference).Choice+MostAbove {
+		t.Errorf("%q, NLL %v, of ts %v", plain.Excluded, plain.Choice, got.Of(Reference).Choice)
 	}
 }
 

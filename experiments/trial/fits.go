@@ -114,7 +114,7 @@ func (w *work) fold(ctx context.Context, t *task, k int) error {
 	_, top := c.Map.(calib.TopLabel)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.topLabel = t.topLabel || top || w.in.Alone()
+	t.topLabel = t.topLabel || top || w.in.ConfidenceOnly()
 	return nil
 }
 

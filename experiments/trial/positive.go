@@ -37,7 +37,7 @@ func PositiveMetrics() []metrics.Entry {
 }
 
 // Two reports whether the sets have two classes, and probabilities or logits of both.
-func (in *Input) Two() bool { return !in.Alone() && in.Cal.K() == 2 }
+func (in *Input) Two() bool { return !in.ConfidenceOnly() && in.Cal.K() == 2 }
 
 // checkPositive returns an error for a positive class that is not one of two.
 func (in *Input) checkPositive(class int) error {
@@ -45,7 +45,7 @@ func (in *Input) checkPositive(class int) error {
 	case class == metrics.Positive:
 	case !in.Two():
 		what := fmt.Sprintf("%d classes", in.Cal.K())
-		if in.Alone() {
+		if in.ConfidenceOnly() {
 			what = "a confidence alone"
 		}
 		return &problem.Problem{Place: in.Cal.Name, Cause: "a positive class is one of two, and this is " + what, Fix: "leave the positive class out"}

@@ -28,14 +28,14 @@ func (t *Trial) binsOf(r *Result, binning string, samples *metrics.Samples) []re
 // listed are the metrics of the files: those that need neither the probabilities of all classes
 // nor a recalibration of the rows.
 func listed() []metrics.Entry {
-	return slices.DeleteFunc(metrics.Registry(), func(e metrics.Entry) bool { return e.OnRequest || e.Classes || e.CrossFit })
+	return slices.DeleteFunc(metrics.Registry(), func(e metrics.Entry) bool { return e.OnRequest || e.NeedsClasses || e.CrossFit })
 }
 
 // listed returns the metrics of the files: listed, of predictions with a confidence alone their proper scores in
 // the place of those of all classes, and of two classes those of the positive one.
 func (t *Trial) listed() []metrics.Entry {
 	list := listed()
-	if t.Input.Alone() {
+	if t.Input.ConfidenceOnly() {
 		list = slices.DeleteFunc(list, func(e metrics.Entry) bool { return e.Vector })
 		for _, name := range []By{byTopNLL, byTopBrier} {
 			e, _ := metrics.Lookup(string(name)) // they are registered
@@ -112,7 +112,7 @@ func (t *Trial) inOrder() []*Result {
 // title says which calibrator is chosen, unless the arrays leave no answer.
 func (t *Trial) title() string {
 	name := t.Input.Given.Name()
-	if t.Void() {
+	if t.Meaningless() {
 		return name + ": no calibrator can be recommended"
 	}
 	if t.Chosen().Method.Name == Plain {
@@ -141,7 +141,7 @@ func (t *Trial) Write(ctx context.Context, dir results.Folder, run results.Run) 
 	for _, r := range t.inOrder() {
 		rows.Methods = append(rows.Methods, r.Method.Info(look.Experiment))
 	}
-	if !t.Void() {
+	if !t.Meaningless() {
 		of.Chosen, of.ChosenBy = t.Chosen().Method.Name, string(t.By)
 	}
 	run.Specs, run.Rows = []results.RunSpec{of}, rows.Count()

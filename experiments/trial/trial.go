@@ -43,8 +43,8 @@ const (
 // of it only where they are large.
 func Choices() []By { return []By{ByNLL, ByBrier} }
 
-// of returns the value of the metric, and why there is none.
-func (b By) of(s *metrics.Samples) (float64, error) {
+// value returns the value of the metric, and why there is none.
+func (b By) value(s *metrics.Samples) (float64, error) {
 	switch b {
 	case ByBrier:
 		return metrics.Brier(s)
@@ -71,7 +71,7 @@ func (in *Input) Reference() string {
 	switch {
 	case in.weak():
 		return WeakReference
-	case in.Alone():
+	case in.ConfidenceOnly():
 		return TopReference
 	}
 	return Reference
@@ -79,7 +79,7 @@ func (in *Input) Reference() string {
 
 // weak reports whether the calibration set has a confidence alone, no number of classes, and half or more of the predictions wrong.
 func (in *Input) weak() bool {
-	if !in.Alone() || in.Cal.Classes != 0 {
+	if !in.ConfidenceOnly() || in.Cal.Classes != 0 {
 		return false
 	}
 	wrong := 0
@@ -89,8 +89,8 @@ func (in *Input) weak() bool {
 	return 2*wrong >= len(in.Cal.Labels)
 }
 
-// Alone reports whether the sets have a confidence alone.
-func (in *Input) Alone() bool { return in.Cal.Confidence != nil }
+// ConfidenceOnly reports whether the sets have confidences, and neither logits nor probabilities.
+func (in *Input) ConfidenceOnly() bool { return in.Cal.Confidence != nil }
 
 // ByBrier reports whether a Brier score chooses.
 func (t *Trial) ByBrier() bool { return t.By == ByBrier || t.By == byTopBrier }
@@ -125,7 +125,7 @@ type Scores struct {
 	Accuracy, ECE float64
 	Band          metrics.Band // of the ECE of a calibrated model with the same confidences
 	NLL, Brier    float64      // NaN for a top-label method; of a confidence alone NLL and Brier score of "the prediction is right"
-	Changed       int          // rows whose prediction is another than that of the logits
+	Changed       int          // rows whose predicted class is not the argmax of the logits
 	Positive      *Positive    // nil if there are not two classes, or the method has no probability of both
 }
 
@@ -145,8 +145,8 @@ type Result struct {
 	// where NoChoice says why there is none.
 	Choice   float64
 	NoChoice error
-	Bar      Bar          // why it is no candidate; empty for a candidate
-	End      report.Bound // of Bar AtABound
+	Excluded Exclusion    // why it cannot be recommended; empty if it can
+	End      report.Bound // of the exclusion AtABound
 
 	Scores
 	Samples *metrics.Samples // on the rows that judge
@@ -193,14 +193,16 @@ type Trial struct {
 // Chosen returns the chosen method.
 func (t *Trial) Chosen() *Result { return &t.Results[0] }
 
-// Void reports whether a finding leaves no answer: an error, or an accuracy by chance, which
+// Meaningless reports whether a finding makes any answer meaningless: an error, or an accuracy by chance, which
 // labels of other rows have.
-func Void(f inspect.Problem) bool {
+func Meaningless(f inspect.Problem) bool {
 	return f.Severity == inspect.Error || f.Severity == inspect.Warning && f.Oddity == folder.OddChance
 }
 
-// Void reports whether the arrays are such that no method can be recommended.
-func (t *Trial) Void() bool { return slices.ContainsFunc(t.Input.Inspection.Problems, Void) }
+// Meaningless reports whether the arrays are such that no method can be recommended.
+func (t *Trial) Meaningless() bool {
+	return slices.ContainsFunc(t.Input.Inspection.Problems, Meaningless)
+}
 
 // Of returns the result of a method, or nil.
 func (t *Trial) Of(method string) *Result {
@@ -237,8 +239,8 @@ const (
 	FewestRows = engine.FewestRows
 )
 
-// seed is that of consistency bands and folds, and of the paired intervals: the identity of
-// the rows is not known. qats score has the same. fitSeed is that of qats fit.
+// seed feeds the consistency bands, the folds and the paired intervals. It is fixed, as in qats score, because arrays on
+// a command line have no name. fitSeed is the seed of qats fit.
 const (
 	seed    = 0
 	fitSeed = 1
@@ -276,7 +278,7 @@ func with(list []*spec.Method, names ...string) ([]*spec.Method, error) {
 // Recommended returns the group of methods of a trial for which none is asked.
 func (in *Input) Recommended() string {
 	switch {
-	case in.Alone():
+	case in.ConfidenceOnly():
 		return "@confidence"
 	case in.Two():
 		return "@recommended-2"
@@ -334,7 +336,7 @@ func (in *Input) Dear(list []*spec.Method, most time.Duration) map[string]time.D
 // Run makes a trial.
 func Run(ctx context.Context, in *Input, o Options) (*Trial, error) {
 	t := &Trial{Input: in, By: cmp.Or(o.By, ByNLL), Positive: metrics.Positive, Empty: emptyClasses(in.Cal.Set)}
-	if in.Alone() {
+	if in.ConfidenceOnly() {
 		t.By = map[By]By{ByNLL: byTopNLL, ByBrier: byTopBrier}[t.By]
 	}
 	if n := in.Cal.Len(); n < FewestRows {
@@ -379,7 +381,7 @@ func Run(ctx context.Context, in *Input, o Options) (*Trial, error) {
 		if in.Cal.Unit != 0 {
 			k.cross.Unit = []float64{in.Cal.Unit}
 		}
-		if !in.Alone() {
+		if !in.ConfidenceOnly() {
 			k.shares = scoring.NewShareTally(in.Cal.K())
 		}
 		w.tasks = append(w.tasks, k)
@@ -452,7 +454,7 @@ func (t *Trial) result(k *task, unjudged bool) (*Result, error) {
 	r := &Result{Method: k.method, Fitted: k.fitted, Choice: math.NaN(), NoChoice: k.foldErr, topLabel: k.topLabel, Time: k.time}
 	if k.topLabel {
 		k.cross.TopLabel, k.cross.NLL, k.cross.Brier = true, nil, nil
-		k.cross.Alone = t.Input.Alone()
+		k.cross.ConfidenceOnly = t.Input.ConfidenceOnly()
 	}
 	k.cross.K = t.Input.Cal.K()
 	if r.NoChoice == nil {
@@ -460,7 +462,7 @@ func (t *Trial) result(k *task, unjudged bool) (*Result, error) {
 		if r.chooses = r.cross; len(k.cross.NLL) > 0 && t.Input.probabilities() {
 			r.chooses = metrics.Of(floored(k.cross, t.Input.Cal.K()))
 		}
-		if v, err := t.By.of(r.cross); err != nil {
+		if v, err := t.By.value(r.cross); err != nil {
 			r.NoChoice = err
 		} else {
 			r.Choice = v
@@ -481,7 +483,7 @@ func (t *Trial) result(k *task, unjudged bool) (*Result, error) {
 	if !unjudged {
 		r.ECE, r.Band = metrics.ECE(r.Samples, 15), metrics.ECEBand(r.Samples, 15, seed)
 	}
-	if t.Input.Alone() {
+	if t.Input.ConfidenceOnly() {
 		r.NLL, r.Brier = metrics.TopNLL(r.Samples), metrics.TopBrier(r.Samples)
 	}
 	if v, err := metrics.NLL(r.Samples); err == nil {

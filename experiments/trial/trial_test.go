@@ -216,8 +216,8 @@ func TestMethodsWithoutAChoice(t *testing.T) {
 	if strings.Join(left, "; ") != want {
 		t.Errorf("left out %v", left)
 	}
-	if got.Of("ir-top").Bar != TopLabelAlone || got.ToPlain == nil || got.ToPlain.Verdict != nil || got.ToPlain.Interval != "" {
-		t.Errorf("ir-top is barred by %q; of one set the difference is %+v", got.Of("ir-top").Bar, got.ToPlain)
+	if got.Of("ir-top").Excluded != TopLabelAlone || got.ToPlain == nil || got.ToPlain.Verdict != nil || got.ToPlain.Interval != "" {
+		t.Errorf("ir-top is barred by %q; of one set the difference is %+v", got.Of("ir-top").Excluded, got.ToPlain)
 	}
 	if _, err := Run(context.Background(), inputOf(t, in.Cal.Rows(0, 9), nil), Options{}); err == nil || !strings.Contains(err.Error(), "9 rows are too few") {
 		t.Errorf("9 rows: %v", err)

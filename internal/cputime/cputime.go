@@ -31,7 +31,8 @@ func With(ctx context.Context, m *Meter) context.Context {
 	return context.WithValue(ctx, contextKey{}, m)
 }
 
-func of(ctx context.Context) *Meter {
+// meterOf returns the meter of a context; nil if it has none.
+func meterOf(ctx context.Context) *Meter {
 	m, _ := ctx.Value(contextKey{}).(*Meter)
 	return m
 }
@@ -58,7 +59,7 @@ func Measure(ctx context.Context, f func(ctx context.Context) error) (spent time
 // Join counts the calling goroutine for the meter of ctx, if there is one, until it
 // calls the function returned.
 func Join(ctx context.Context) (leave func()) {
-	m := of(ctx)
+	m := meterOf(ctx)
 	if m == nil {
 		return func() {}
 	}
@@ -78,14 +79,14 @@ func Join(ctx context.Context) (leave func()) {
 // Add counts time that was spent elsewhere, for example by another process, or by an
 // earlier computation whose result is used again.
 func Add(ctx context.Context, spent time.Duration) {
-	if m := of(ctx); m != nil {
+	if m := meterOf(ctx); m != nil {
 		m.total.Add(int64(spent))
 	}
 }
 
 // Unknown says that a part of the time cannot be measured: then Total has none.
 func Unknown(ctx context.Context) {
-	if m := of(ctx); m != nil {
+	if m := meterOf(ctx); m != nil {
 		m.unknown.Store(true)
 	}
 }
@@ -94,7 +95,7 @@ func Unknown(ctx context.Context) {
 // has joined it, and returns the processor time of the part. The time is 0 if ctx
 // measures nothing.
 func Part(ctx context.Context, f func(ctx context.Context) error) (spent time.Duration, err error) {
-	m := of(ctx)
+	m := meterOf(ctx)
 	if m == nil {
 		return 0, f(ctx)
 	}

@@ -7,7 +7,7 @@ import (
 
 // Scores of a confidence alone are encoded without predicted classes, and come back as they were.
 func TestScoresOfAConfidenceAloneSurviveEncoding(t *testing.T) {
-	s := &SampleScores{Alone: true}
+	s := &SampleScores{ConfidenceOnly: true}
 	if err := s.AppendTopLabel(make([]int32, 4), []float64{0, .25, 1, .5}, []int32{1, 0, 0, 1}); err != nil {
 		t.Fatal(err)
 	}
@@ -19,11 +19,11 @@ func TestScoresOfAConfidenceAloneSurviveEncoding(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(got, s) {
 		t.Errorf("%+v, %v; want %+v", got, err, s)
 	}
-	s.Alone = false
+	s.ConfidenceOnly = false
 	if b, err = s.AppendEncoded(nil); err != nil {
 		t.Fatal(err)
 	}
-	if got, err = Decode(b); err != nil || got.Alone || !reflect.DeepEqual(got, s) {
+	if got, err = Decode(b); err != nil || got.ConfidenceOnly || !reflect.DeepEqual(got, s) {
 		t.Errorf("of a top-label method: %+v, %v", got, err)
 	}
 }

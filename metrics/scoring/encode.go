@@ -26,7 +26,7 @@ func (s *SampleScores) AppendEncoded(b []byte) ([]byte, error) {
 	var members []npy.Column
 	size := 1 << 10 // at least the bytes of the archive
 	for _, c := range s.columns() {
-		if s.TopLabel && (c.name == "nll" || c.name == "brier") || s.Alone && c.name == "pred" {
+		if s.TopLabel && (c.name == "nll" || c.name == "brier") || s.ConfidenceOnly && c.name == "pred" {
 			continue
 		}
 		m := npy.Column{Name: c.name}
@@ -132,7 +132,7 @@ func Decode(b []byte) (*SampleScores, error) {
 func (s *SampleScores) check() error {
 	n := s.Len()
 	s.TopLabel = s.NLL == nil && s.Brier == nil
-	if s.Alone = s.TopLabel && s.Pred == nil; s.Alone {
+	if s.ConfidenceOnly = s.TopLabel && s.Pred == nil; s.ConfidenceOnly {
 		s.Pred = make([]int32, n)
 	}
 	vector := len(s.NLL) == n && len(s.Brier) == n

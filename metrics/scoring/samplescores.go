@@ -36,8 +36,8 @@ type SampleScores struct {
 
 	K int // number of classes, which callers set; 0 where it is unknown
 
-	TopLabel bool // the rows are of a top-label method
-	Alone    bool // Pred and Label say only whether they agree: the set has a confidence alone, and no classes
+	TopLabel       bool // the rows are of a top-label method
+	ConfidenceOnly bool // Pred and Label say only whether they agree: the set has a confidence alone, and no classes
 
 	first int // number of the first row, for errors
 }
@@ -82,16 +82,16 @@ func Zeros(n int) *SampleScores {
 // parts may be filled at the same time. Errors count rows from the first row of s.
 func (s *SampleScores) Part(lo, hi int) *SampleScores {
 	return &SampleScores{
-		Conf:     part(s.Conf, lo, hi),
-		Rest:     part(s.Rest, lo, hi),
-		Pred:     part(s.Pred, lo, hi),
-		Label:    part(s.Label, lo, hi),
-		NLL:      part(s.NLL, lo, hi),
-		Brier:    part(s.Brier, lo, hi),
-		Changed:  part(s.Changed, lo, hi),
-		TopLabel: s.TopLabel,
-		Alone:    s.Alone,
-		first:    s.first + lo,
+		Conf:           part(s.Conf, lo, hi),
+		Rest:           part(s.Rest, lo, hi),
+		Pred:           part(s.Pred, lo, hi),
+		Label:          part(s.Label, lo, hi),
+		NLL:            part(s.NLL, lo, hi),
+		Brier:          part(s.Brier, lo, hi),
+		Changed:        part(s.Changed, lo, hi),
+		TopLabel:       s.TopLabel,
+		ConfidenceOnly: s.ConfidenceOnly,
+		first:          s.first + lo,
 	}
 }
 

@@ -98,9 +98,9 @@ func (e Extent) corruptions() string {
 	return fmt.Sprintf("%d %s of %s", e.Corrupted, are, of)
 }
 
-// of returns the extent of a row. It does not count corruptions if the row lacks some of
+// inRow returns the extent of a row. It does not count corruptions if the row lacks some of
 // the settings.
-func (e Extent) of(r Row) Extent {
+func (e Extent) inRow(r Row) Extent {
 	if r.Settings != e.Settings {
 		e.Corrupted = 0
 	}

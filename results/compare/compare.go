@@ -360,7 +360,7 @@ func (v values) has(method string, o Options) error {
 		return fmt.Errorf("%s has no rows of method %q; it has %s", o.rowsFile(), method, strings.Join(v.methods(), ", "))
 	}
 	if lacks := v.lacking(method, v.settings); len(lacks) == len(v.settings) {
-		return fmt.Errorf("method %q has no value of %s in %s (%s)", method, o.Metric, o.rowsFile(), v.of(method)[lacks[0]].why())
+		return fmt.Errorf("method %q has no value of %s in %s (%s)", method, o.Metric, o.rowsFile(), v.numbersOf(method)[lacks[0]].why())
 	}
 	return nil
 }
@@ -377,7 +377,7 @@ func (c *Comparison) cost() float64 {
 // row compares a method with Against.
 func (c *Comparison) row(v values, method string) Row {
 	r := Row{Method: method}
-	own, base, pairs := v.of(method), v.of(c.Against), v.cube.Pairs(method, c.Against, v.metric)
+	own, base, pairs := v.numbersOf(method), v.numbersOf(c.Against), v.cube.Pairs(method, c.Against, v.metric)
 	difference := func(s int) float64 { return own[s].x - base[s].x }
 	var both []int
 	var widths []float64 // half of those of the intervals of verdicts

@@ -311,9 +311,9 @@ func (c Conclusion) ofOne(m Judged, g Group) english.Text {
 	var text english.Text
 	switch {
 	case m.Verdict == NotRecorded:
-		text = english.Of(head, ", ", m.Errors[0].view.Extent.of(m.Errors[0].Row).Text(), ". ", c.notRecorded(m))
+		text = english.Of(head, ", ", m.Errors[0].view.Extent.inRow(m.Errors[0].Row).Text(), ". ", c.notRecorded(m))
 	case g.Possible:
-		text = english.Of(head, ", ", m.Scores[0].view.Extent.of(m.Scores[0].Row).Text(), ": ", strings.Join(scores, "; "), ": ", c.verdict(m), ".")
+		text = english.Of(head, ", ", m.Scores[0].view.Extent.inRow(m.Scores[0].Row).Text(), ": ", strings.Join(scores, "; "), ": ", c.verdict(m), ".")
 	case scores == nil:
 		text = english.Of(head, ": ", c.untestable())
 	default:

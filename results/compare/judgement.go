@@ -270,7 +270,7 @@ func (j *judge) all() (list []*Judgement, err error) {
 			one.Groups = append(one.Groups, *g)
 		}
 		if most := one.most(); most.Settings > 0 {
-			one.Extent = one.Extent.of(most)
+			one.Extent = one.Extent.inRow(most)
 		}
 		if one.Judged() {
 			one.Floor = j.floor(source)

@@ -49,13 +49,13 @@ func ParetoOf(records []results.Record, o Options) (*Pareto, error) {
 	}
 	byTime := o
 	byTime.Metric = results.TimeMetric
-	times, err := rankingOf(of(records, timed), byTime, "fit times: ")
+	times, err := rankingOf(recordsOf(records, timed), byTime, "fit times: ")
 	if err != nil {
 		return nil, err
 	}
 	timed = times.Ranking.Methods
 	p := &Pareto{All: all, Untimed: lists.Where(all.Ranking.Methods, func(m string) bool { return !slices.Contains(timed, m) })}
-	common, _, err := onCommonSettings(of(records, timed), timed, []string{o.Metric, results.TimeMetric}, o.Variants)
+	common, _, err := onCommonSettings(recordsOf(records, timed), timed, []string{o.Metric, results.TimeMetric}, o.Variants)
 	if err != nil {
 		return nil, err
 	}
@@ -86,8 +86,8 @@ func ParetoOf(records []results.Record, o Options) (*Pareto, error) {
 	return p, nil
 }
 
-// of returns the records of some methods.
-func of(records []results.Record, methods []string) []results.Record {
+// recordsOf returns the records of some methods.
+func recordsOf(records []results.Record, methods []string) []results.Record {
 	return lists.Where(records, func(r results.Record) bool { return slices.Contains(methods, r.Method) })
 }
 

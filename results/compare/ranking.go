@@ -55,7 +55,7 @@ func (c *Comparison) rankable(v values) (ranked []string, settings []int) {
 	methods, k := c.shown(), &c.Ranking
 	others := slices.DeleteFunc(slices.Clone(methods), c.Sees)
 	settings = lists.Where(v.settings, func(s int) bool {
-		return slices.ContainsFunc(others, func(m string) bool { return v.of(m)[s].ok })
+		return slices.ContainsFunc(others, func(m string) bool { return v.numbersOf(m)[s].ok })
 	})
 	for _, m := range methods {
 		if c.Sees(m) {
@@ -92,7 +92,7 @@ func (c *Comparison) rank(v values) {
 	for _, b := range blocks {
 		var row []float64
 		for _, m := range ranked {
-			numbers := v.of(m)
+			numbers := v.numbersOf(m)
 			row = append(row, c.cost()*b.Mean(func(s int) float64 { return numbers[s].x }))
 		}
 		costs, levelled = append(costs, row), append(levelled, results.Levelled(row))
@@ -191,12 +191,12 @@ func (v values) tooFew(lacks, settings []int) bool {
 
 // lacking returns the settings on which a method has no value.
 func (v values) lacking(method string, settings []int) []int {
-	numbers := v.of(method)
+	numbers := v.numbersOf(method)
 	return lists.Where(settings, func(s int) bool { return !numbers[s].ok })
 }
 
 // lackingOf is lacking with the reason on the first setting.
 func (v values) lackingOf(method string, settings []int) Lacking {
 	lacks := v.lacking(method, settings)
-	return Lacking{method, v.at(lacks), v.of(method)[lacks[0]].why()}
+	return Lacking{method, v.at(lacks), v.numbersOf(method)[lacks[0]].why()}
 }

@@ -46,10 +46,10 @@ func TestValueReplacesTheSkipOfAnotherExperiment(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if qats, ts, vs := v.of("qats")[0], v.of("ts")[0], v.of("vs")[0]; !qats.ok || !ts.ok || ts.x != .1 || vs.ok || vs.why() != "needs features" {
+	if qats, ts, vs := v.numbersOf("qats")[0], v.numbersOf("ts")[0], v.numbersOf("vs")[0]; !qats.ok || !ts.ok || ts.x != .1 || vs.ok || vs.why() != "needs features" {
 		t.Errorf("numbers: %+v, %+v, %+v", qats, ts, vs)
 	}
-	if none := v.of("other")[0]; none.ok || none.why() != "was not run" {
+	if none := v.numbersOf("other")[0]; none.ok || none.why() != "was not run" {
 		t.Errorf("of a method without rows: %+v", none)
 	}
 }

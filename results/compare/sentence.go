@@ -49,7 +49,7 @@ func (v View) sentence(r Row) english.Text {
 		bounds = " " + v.interval(r.Shift.Lo, r.Shift.Hi)
 	}
 	relation, p := shortP(r.Holm)
-	return english.Of(v.Label(r.Method), " against ", v.Label(v.Against), ", ", v.MetricLabel, ", ", v.Extent.of(r).Text(), ": ",
+	return english.Of(v.Label(r.Method), " against ", v.Label(v.Against), ", ", v.MetricLabel, ", ", v.Extent.inRow(r).Text(), ": ",
 		v.signed(r.Shift.Estimate), v.points(), bounds, ", p ", relation, " ", p, ": ", v.verdict(r), ".")
 }
 

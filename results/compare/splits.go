@@ -77,7 +77,7 @@ func (c *Comparison) splits(v values, seeds bool) (list []Split) {
 				continue
 			}
 			var differences, spread []float64
-			own, base, pairs := v.of(m), v.of(c.Against), v.cube.Pairs(m, c.Against, v.metric)
+			own, base, pairs := v.numbersOf(m), v.numbersOf(c.Against), v.cube.Pairs(m, c.Against, v.metric)
 			for _, draw := range draws[n] {
 				if !own[draw].ok || !base[draw].ok {
 					continue

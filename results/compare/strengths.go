@@ -128,7 +128,7 @@ func (c *Comparison) winsOf(v values, block results.Trial, methods []string) [][
 			if i == j {
 				continue
 			}
-			x, y := v.of(a), v.of(b)
+			x, y := v.numbersOf(a), v.numbersOf(b)
 			wins[i][j] = block.Mean(func(s int) float64 {
 				better := -results.Sign(c.cost() * (x[s].x - y[s].x))
 				return float64(1+better) / 2

@@ -9,18 +9,18 @@ import (
 	"github.com/qats-bench/qats/results/table"
 )
 
-// Text prints the comparison for a terminal: the answer, then what Whole prints.
+// Text prints the comparison for a terminal: the answer, then what WriteTables prints.
 func (v View) Text(w io.Writer) error {
 	english.Wrap(w, "", v.Sentence(), width)
 	if _, err := io.WriteString(w, "\n"); err != nil {
 		return err
 	}
-	return v.Whole(w)
+	return v.WriteTables(w)
 }
 
-// Whole prints the table of methods by the metric and, where the view is Full, that of strengths, the warnings of fits, and
+// WriteTables prints the table of methods by the metric and, where the view is Full, that of strengths, the warnings of fits, and
 // the table of redrawn splits.
-func (v View) Whole(w io.Writer) error {
+func (v View) WriteTables(w io.Writer) error {
 	var b strings.Builder // returns no error
 	v.MethodTable().Text(&b, width)
 	if t := v.StrengthTable(); v.Full && t.Rows != nil {

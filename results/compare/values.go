@@ -96,8 +96,8 @@ func (v values) blocksOf(settings []int) []results.Trial {
 // methods returns the methods in the order of their first rows.
 func (v values) methods() []string { return v.cube.Methods() }
 
-// of returns the numbers of a method, by the places of settings.
-func (v values) of(method string) []number {
+// numbersOf returns the numbers of a method, by the places of settings.
+func (v values) numbersOf(method string) []number {
 	if column := v.columns[method]; column != nil {
 		return column
 	}
@@ -114,7 +114,7 @@ func (v values) measuredOn() []string {
 	var list []results.Record
 	for _, s := range v.settings {
 		for _, m := range v.methods() {
-			if n := v.of(m)[s]; n.ok {
+			if n := v.numbersOf(m)[s]; n.ok {
 				list = append(list, *n.row)
 			}
 		}

@@ -18,7 +18,7 @@ func (v values) warnings(methods []string) []Warning {
 	for _, m := range methods {
 		index := map[report.Warning]int{} // by kin
 		for _, s := range v.settings {
-			row := v.of(m)[s].row
+			row := v.numbersOf(m)[s].row
 			if row == nil {
 				continue
 			}

@@ -46,7 +46,7 @@ func ExtentOf(settings []results.Setting) (Extent, error) {
 	found, losses, rescaled, others := map[string]int{}, 0, 0, 0
 	done := map[results.Setting]bool{}
 	for _, s := range settings {
-		s = s.Whole()
+		s = s.WithoutTraining()
 		known := slices.Contains(order, s.Experiment) || s.Experiment == lossFigure || s.Experiment == rescaling
 		of := s.Experiment
 		if s.Experiment = ""; !known {

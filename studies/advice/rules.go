@@ -89,7 +89,7 @@ func drawAll(ctx context.Context, pools []pool, n, per int) ([][]answer, error) 
 				return nil, fmt.Errorf("%s, %d rows: %w", p.name, n, err)
 			}
 			for r := range rules {
-				a := answer{kind: p.kind, network: p.name, void: t.Void()}
+				a := answer{kind: p.kind, network: p.name, void: t.Meaningless()}
 				if !a.void {
 					chosen := rules[r].choose(t)
 					a.claims = rules[r].claims(t, chosen)

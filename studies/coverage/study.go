@@ -182,7 +182,7 @@ func (d *testSet) quantities(isDefault bool) (list []metrics.Entry) {
 
 // wide reports whether class bins are made.
 func (d *testSet) wide() bool {
-	return len(d.rows)*d.classes <= mostProbs && d.asks(func(e metrics.Entry) bool { return e.Classes })
+	return len(d.rows)*d.classes <= mostProbs && d.asks(func(e metrics.Entry) bool { return e.NeedsClasses })
 }
 
 // fits reports whether recalibrations in cross-validation are made.
@@ -273,7 +273,7 @@ func (d *testSet) compare(ctx context.Context, group []pair, to map[cell]seen) e
 				}
 				to[cell{name, basis.Name, "verdict"}] = s
 			}
-			if entry.Whole || entry.Influence != nil && !entry.CrossFit {
+			if entry.NoBootstrap || entry.Influence != nil && !entry.CrossFit {
 				continue
 			}
 			at := cell{name, found.Metric, string(kind)}
@@ -305,7 +305,7 @@ func (d *testSet) alone(ctx context.Context, p pair, s *metrics.Samples, options
 		entry, _, _ := metrics.LookupOutput(e.Metric)
 		kind := string(options.Interval)
 		switch {
-		case entry.Whole:
+		case entry.NoBootstrap:
 			continue
 		case entry.CrossFit:
 			kind = string(metrics.FixedMaps)

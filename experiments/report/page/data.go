@@ -164,7 +164,7 @@ func pack(f *results.Rows, labels func(string) string) *data {
 	p.Values = map[string]list{}
 	p.Pairs, p.Fits = []list{}, []list{}
 	for _, r := range f.Records {
-		for _, s := range []results.Setting{r.Setting, r.Whole()} {
+		for _, s := range []results.Setting{r.Setting, r.WithoutTraining()} {
 			if r.Source != "" && p.sourceOf[s] == "" {
 				p.sourceOf[s] = r.Source
 			}
@@ -258,7 +258,7 @@ func (p *packer) place(setting results.Setting, source string, mean bool) int {
 	e.setting.Experiment = ""
 	if setting.Variant.Training > 0 {
 		seed := setting.Variant.Training - 1
-		of := p.place(setting.Whole(), source, true)
+		of := p.place(setting.WithoutTraining(), source, true)
 		e.Seed, e.Of = &seed, &of
 	}
 	s := len(p.Settings)

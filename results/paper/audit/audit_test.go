@@ -32,7 +32,7 @@ func TestFindingsOfThePaperByKind(t *testing.T) {
 	for kind, want := range map[Kind]int{
 		BestMark: 13, BestMissing: 4, SecondMark: 19, SecondMissing: 1, Gap: 10, Mean: 6, Disagree: 2, OneFit: 21, Repeat: 2, SameNetwork: 4, TwoFits: 2, Caption: 2,
 	} {
-		if got := len(of(kind, findings)); got != want {
+		if got := len(ofKind(kind, findings)); got != want {
 			t.Errorf("%d findings of kind %s, want %d", got, kind, want)
 		}
 	}
@@ -136,7 +136,7 @@ func TestMarksAgreeWithNaiveRanking(t *testing.T) {
 	}
 	_, findings := run(t)
 	for _, kind := range []Kind{BestMark, BestMissing, SecondMark, SecondMissing} {
-		if got := len(of(kind, findings)); got != count[kind] {
+		if got := len(ofKind(kind, findings)); got != count[kind] {
 			t.Errorf("%d findings of kind %s, by the naive ranking %d", got, kind, count[kind])
 		}
 	}

@@ -19,7 +19,7 @@ func found(t *testing.T, kind Kind, lines ...string) []Problem {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return of(kind, Run(list))
+	return ofKind(kind, Run(list))
 }
 
 // expect compares "row, column: printed" of the findings of a kind.

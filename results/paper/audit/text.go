@@ -20,11 +20,11 @@ func Text(w io.Writer, size int, findings []Problem, width int) error {
 	counts := &table.Table{List: true, Columns: []table.Column{{Align: table.Right}, {}, {Fold: true}}}
 	for _, g := range Groups() {
 		counts.Rows = append(counts.Rows, table.Row{Cells: []table.Cell{
-			table.Int(len(of(g.Kind, findings))), table.Words(string(g.Kind)), table.Words(g.Title)}})
+			table.Int(len(ofKind(g.Kind, findings))), table.Words(string(g.Kind)), table.Words(g.Title)}})
 	}
 	counts.Text(b, width)
 	for _, g := range Groups() {
-		if list := of(g.Kind, findings); len(list) > 0 {
+		if list := ofKind(g.Kind, findings); len(list) > 0 {
 			b.WriteByte('\n')
 			g.table(list).Text(b, width)
 		}
@@ -57,7 +57,8 @@ func (f Problem) place() string {
 	return f.Row + "; " + f.Column
 }
 
-func of(kind Kind, findings []Problem) []Problem {
+// ofKind returns the findings of a kind.
+func ofKind(kind Kind, findings []Problem) []Problem {
 	return slices.DeleteFunc(slices.Clone(findings), func(f Problem) bool { return f.Kind != kind })
 }
 

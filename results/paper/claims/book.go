@@ -113,9 +113,9 @@ func (b *book) name(s paper.Setting) string {
 
 func (b *book) cell(c results.Setting) string { return b.names.Setting(c, ", ") }
 
-// of returns the rows of tables that a predicate is about. A row of a similar data set is among
+// rowsOf returns the rows of tables that a predicate is about. A row of a similar data set is among
 // them if that of the paper's data set is.
-func (b *book) of(s selection) (list []row) {
+func (b *book) rowsOf(s selection) (list []row) {
 	for _, t := range s.Tables {
 		for _, r := range b.rows {
 			if r.Table == t && (s.Dataset == nil || slices.Contains(s.Dataset, b.original(r.Dataset))) && (s.Backbone == nil || slices.Contains(s.Backbone, r.Backbone)) &&

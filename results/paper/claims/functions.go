@@ -32,7 +32,7 @@ var preserving = []string{"Uncal", "TS", "IR", "AdaTS", "GC"}
 func reductions(b *book) Judgement {
 	var t tally
 	var shares []float64
-	for _, r := range b.of(selection{Tables: []string{"longtail"}, Dataset: []string{"cifar100-lt-r10", "cifar100-lt-r100"}}) {
+	for _, r := range b.rowsOf(selection{Tables: []string{"longtail"}, Dataset: []string{"cifar100-lt-r10", "cifar100-lt-r100"}}) {
 		for _, l := range []string{"AdaTS", "GC"} {
 			if !r.has("QaTS") || r.of[l] == 0 {
 				t.add(open, "")
@@ -58,8 +58,8 @@ func reductions(b *book) Judgement {
 func stable(b *book) Judgement {
 	var t tally
 	var rises []string
-	extremes := b.of(selection{Tables: []string{"longtail"}, Dataset: []string{"cifar100-lt-r100"}})
-	for _, mild := range b.of(selection{Tables: []string{"longtail"}, Dataset: []string{"cifar100-lt-r10"}}) {
+	extremes := b.rowsOf(selection{Tables: []string{"longtail"}, Dataset: []string{"cifar100-lt-r100"}})
+	for _, mild := range b.rowsOf(selection{Tables: []string{"longtail"}, Dataset: []string{"cifar100-lt-r10"}}) {
 		i := slices.IndexFunc(extremes, func(r row) bool { return r.Backbone == mild.Backbone })
 		if i < 0 {
 			continue
@@ -87,7 +87,7 @@ func stable(b *book) Judgement {
 // featClipPlaces counts the rows in which FeatClip is second and first. On similar
 // data sets only "most" counts: four of fifteen is the paper's own count.
 func featClipPlaces(b *book) Judgement {
-	rows := b.of(selection{Tables: []string{"longtail"}})
+	rows := b.rowsOf(selection{Tables: []string{"longtail"}})
 	places, missing := map[int]int{}, 0
 	for _, r := range rows {
 		if !r.has("FeatClip") || !r.has(r.ranked...) {
@@ -113,7 +113,7 @@ type shiftedNetwork struct {
 }
 
 func (b *book) bySeverity(id string) (list []shiftedNetwork) {
-	means := lists.Where(b.of(selection{Tables: []string{id}}), func(r row) bool { return r.Corruption == paper.Average })
+	means := lists.Where(b.rowsOf(selection{Tables: []string{id}}), func(r row) bool { return r.Corruption == paper.Average })
 	networks, rows := lists.Group(means, func(r row) network { return network{r.Dataset, r.Backbone} })
 	return lists.Values(networks, func(n network) shiftedNetwork { return shiftedNetwork{n, rows[n]} })
 }
@@ -173,7 +173,7 @@ var pieces = []string{"QaTS-PW2", "QaTS-PW4", "QaTS-PW10"}
 // formsOn returns the rows of data sets with the numbers of QaTS and of all piecewise forms, and
 // how many lack one.
 func (b *book) formsOn(datasets ...string) (rows []row, missing int) {
-	all := b.of(selection{Tables: []string{"ablation"}, Dataset: datasets})
+	all := b.rowsOf(selection{Tables: []string{"ablation"}, Dataset: datasets})
 	rows = lists.Where(all, func(r row) bool { return r.has("QaTS") && r.has(pieces...) })
 	return rows, len(all) - len(rows)
 }
@@ -313,7 +313,7 @@ func featClipLower(dataset, backbone, metric string) func(*book) Judgement {
 // brierPublished uses the parts of the sentence that tables print: Table 1 has the
 // first number, and QaTS with cross-entropy for comparison.
 func brierPublished(b *book) Judgement {
-	rows := b.of(selection{Tables: []string{"standard"}, Dataset: []string{"cifar100"}, Backbone: []string{"resnet50"}})
+	rows := b.rowsOf(selection{Tables: []string{"standard"}, Dataset: []string{"cifar100"}, Backbone: []string{"resnet50"}})
 	if len(rows) == 0 || !rows[0].has("Uncal", "QaTS") {
 		return Judgement{Unjudged, "Table 1 does not have the row"}
 	}

@@ -65,7 +65,7 @@ func checkTables(ids ...string) error {
 func (q *rowsTest) judge(b *book) Judgement {
 	var t tally
 	var ratios []string
-	for _, r := range b.of(q.selection) {
+	for _, r := range b.rowsOf(q.selection) {
 		a, beside := q.ask(r, b.similar())
 		exception := b.describe(r, beside)
 		if q.Lowest != nil {
@@ -191,7 +191,7 @@ func (m *marginTest) check() error { return checkTables(m.Table) }
 func (m *marginTest) judge(b *book) Judgement {
 	var largest paper.Points
 	var at string
-	for _, r := range b.of(selection{Tables: []string{m.Table}, Dataset: []string{m.Dataset}}) {
+	for _, r := range b.rowsOf(selection{Tables: []string{m.Table}, Dataset: []string{m.Dataset}}) {
 		other := m.To
 		if other == "" {
 			other, _ = r.lowest(r.others())
@@ -252,7 +252,7 @@ func (n *settings) judge(b *book) Judgement {
 	if b.similar() {
 		return Judgement{Unjudged, "the claim counts the paper's own settings"}
 	}
-	rows := b.of(selection{Tables: []string{"standard", "longtail", "tasks", "shift-full", "medical-full"}, Single: true})
+	rows := b.rowsOf(selection{Tables: []string{"standard", "longtail", "tasks", "shift-full", "medical-full"}, Single: true})
 	found := len(lists.Where(rows, func(r row) bool { return r.has("QaTS") }))
 	return decided(found == int(*n), found != int(*n) && b.records == nil, fmt.Sprintf("%d of %d", found, len(rows)))
 }

@@ -91,7 +91,7 @@ func (q *quantiles) judge(b *book) Judgement {
 		of[n.Dataset].add(a, "")
 		found[n.Dataset] = append(found[n.Dataset], bin.Bin)
 	}
-	t.open = b.missing(len(b.of(selection{Tables: []string{q.Table}})), t.yes+t.no+unclear)
+	t.open = b.missing(len(b.rowsOf(selection{Tables: []string{q.Table}})), t.yes+t.no+unclear)
 	if t.yes+t.no == 0 && unclear > 0 {
 		return Judgement{Unjudged, fmt.Sprintf("0 of %d networks: %s", unclear, chance)}
 	}

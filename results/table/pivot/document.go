@@ -43,7 +43,7 @@ func CountSettings(records []results.Record, ofPaper func(experiment string) boo
 	standIn := map[results.Setting]bool{}
 	for _, r := range records {
 		if r.Status == results.OK && results.Counts(r.Setting, nil) && (r.StandIn() != "" || r.StandsIn() && ofPaper(r.Experiment)) {
-			s := r.Whole()
+			s := r.WithoutTraining()
 			s.Experiment = ""
 			standIn[s] = true
 		}

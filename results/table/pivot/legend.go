@@ -57,7 +57,7 @@ func (t *Pivot) legend() []table.Sentence {
 		list = append(list, table.Sentence{Marks: true, Text: "; " + equal + " share the mark."})
 	}
 	if t.any(func(c Cell) bool { return c.Gap != "" }) {
-		say("Gap: %s minus the best other one; none at a tie.", s.label(t.of(), s.Highlight))
+		say("Gap: %s minus the best other one; none at a tie.", s.label(t.rivalColumn(), s.Highlight))
 	}
 	var unranked []string
 	for _, r := range t.rivals {
@@ -88,7 +88,7 @@ func (t *Pivot) legend() []table.Sentence {
 		say("Left out: %s with rescaled logits or redrawn rows; a table shows them if it names variants.", english.Count(t.Uncounted, "setting"))
 	}
 	for _, r := range t.rivals {
-		if text := remark(r.ID, r.Label); t.of() == "method" && text != "" {
+		if text := remark(r.ID, r.Label); t.rivalColumn() == "method" && text != "" {
 			say("%s", text)
 		}
 	}

@@ -89,8 +89,8 @@ type noteKey struct {
 	format string // of a note on a cell, whose numbers differ
 }
 
-// of returns the index of the note for a note of a record, and counts its use in a row.
-func (n *notes) of(status results.Status, f results.Note, row int) int {
+// number returns the index of the note for a note of a record, and counts its use in a row.
+func (n *notes) number(status results.Status, f results.Note, row int) int {
 	text := f.String()
 	switch status {
 	case results.Skip:

@@ -21,9 +21,9 @@ func TestFootnotesOfFacts(t *testing.T) {
 	}
 	text := func(s string) results.Note { return results.Note{Kind: results.Words, Text: s} }
 	for i, f := range []results.Note{bound(11), bound(2), lacks("a/b"), lacks("a/c"), text("no arrays"), text("row 3 is not finite")} {
-		n.of([]results.Status{results.OK, results.OK, results.Skip, results.Skip, results.Skip, results.Fail}[i], f, i)
+		n.number([]results.Status{results.OK, results.OK, results.Skip, results.Skip, results.Skip, results.Fail}[i], f, i)
 	}
-	n.of(results.Fail, text("no arrays"), 6)
+	n.number(results.Fail, text("no arrays"), 6)
 	n.add(7, "no value in %d of %d", 1, 2)
 	n.add(8, "no value in %d of %d", 1, 3)
 	var got []string

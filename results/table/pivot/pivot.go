@@ -100,7 +100,7 @@ func (p *pivoting) order(column string, shown []results.Record) []string {
 
 // head lists the rivals and the columns.
 func (p *pivoting) head(shown []results.Record) {
-	of := p.table.of()
+	of := p.table.rivalColumn()
 	for _, id := range p.order(of, shown) {
 		target := of == "method" && slices.Contains(p.spec.Target, id)
 		p.rivals = append(p.rivals, &Rival{
@@ -216,8 +216,8 @@ func (p *pivoting) group(shown []results.Record) ([]*group, error) {
 		if !slices.Contains(c.settings, setting) {
 			c.settings = append(c.settings, setting)
 		}
-		if !slices.Contains(c.whole, r.Whole()) {
-			c.whole = append(c.whole, r.Whole())
+		if !slices.Contains(c.whole, r.WithoutTraining()) {
+			c.whole = append(c.whole, r.WithoutTraining())
 		}
 	}
 	for _, g := range groups {

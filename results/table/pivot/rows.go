@@ -64,7 +64,7 @@ func (p *pivoting) cell(list []results.Record, settings, i int) Cell {
 	for _, r := range list {
 		for _, f := range r.Note {
 			if r.Status != results.OK || f.Kind == results.Warned {
-				c.note(p.notes.of(r.Status, f, i))
+				c.note(p.notes.number(r.Status, f, i))
 			}
 		}
 	}
@@ -214,7 +214,7 @@ func (p *pivoting) settle(groups []*group) {
 
 	var unknown []results.Record
 	for _, rival := range p.rivals {
-		list := lists.Where(p.used, func(r results.Record) bool { return value(r, t.of()) == rival.ID })
+		list := lists.Where(p.used, func(r results.Record) bool { return value(r, t.rivalColumn()) == rival.ID })
 		if len(list) > 0 {
 			rival.Changes = p.changes(list)
 		}

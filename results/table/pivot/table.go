@@ -234,8 +234,8 @@ func (t *Pivot) any(has func(Cell) bool) bool {
 	return slices.ContainsFunc(t.Rows, func(r Row) bool { return slices.ContainsFunc(r.Cells, has) })
 }
 
-// of returns the column of results.csv that holds the ids of the rivals.
-func (t *Pivot) of() string {
+// rivalColumn returns the column of results.csv that holds the ids of the rivals.
+func (t *Pivot) rivalColumn() string {
 	if t.Spec.MethodsAreRows() {
 		return "method"
 	}
@@ -244,7 +244,7 @@ func (t *Pivot) of() string {
 
 // changesAtCells reports whether the daggers stand at the numbers, because the
 // methods have no labels in the table.
-func (t *Pivot) changesAtCells() bool { return t.of() != "method" }
+func (t *Pivot) changesAtCells() bool { return t.rivalColumn() != "method" }
 
 // showsTarget reports whether a rival sees the target domain.
 func (t *Pivot) showsTarget() bool {

@@ -98,7 +98,7 @@ func (j job) fit(ctx context.Context) (*record, error) {
 	})
 	for i := range results {
 		x := &results[i]
-		m := method{Name: x.Method.Name, Bar: string(x.Bar), Keeps: x.Method.Contract().KeepsTop1, Parameters: len(x.Fitted.Parameters()), SameTS: x.SameAsReference(),
+		m := method{Name: x.Method.Name, Bar: string(x.Excluded), Keeps: x.Method.Contract().KeepsTop1, Parameters: len(x.Fitted.Parameters()), SameTS: x.SameAsReference(),
 			NLL: x.NLL, Brier: x.Brier, Crossed: x.NoChoice == nil}
 		if m.Parameters == 0 && m.Name != "uncal" {
 			m.Parameters = math.MaxInt32

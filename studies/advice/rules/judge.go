@@ -86,7 +86,7 @@ func (j *judged) list(r rule) []string {
 type judged struct {
 	*record
 	at       map[string]int
-	barred   []bool // methods that are no candidates, as trial.Bar has them
+	barred   []bool // methods that are no candidates, as trial.Result.Excluded has them
 	values   [scores][][]float64
 	pairs    map[pairKey]pair
 	critical map[string]float64

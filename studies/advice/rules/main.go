@@ -31,7 +31,7 @@
 //   - the threshold c
 //   - the score that compares: the NLL; the Brier score; or the NLL of (1 - e)p + e/k with e = 1/(n + 2)
 //   - the test: Holm's correction; or the largest of the studentised differences of all candidates, by a multiplier bootstrap
-//   - the methods (see lists); "own" are those of qats try. A method that trial.Bar bars is no candidate
+//   - the methods (see lists); "own" are those of qats try. A method that trial.Exclusion excludes is no candidate
 //
 // The rule before is ts/0/nll/holm/rec.
 //
