@@ -70,7 +70,7 @@ func badInputs() map[string][]byte {
 		"labels-all-ignored.npy":        npyOf(dict("|u1", "(2,)"), 0xff, 0xff),
 		"labels-floats.npy":             npyOf(dict("<f4", "(2,)"), cat(one, oneHalf)...),
 		"labels-too-many.npy":           npyOf(dict("|i1", "(3,)"), 0, 1, 1),
-		"labels-matrix.npy":             npyOf(dict("|i1", "(2, 2)"), 0, 1, 1, 0),
+		"labels-matrix.npy":             npyOf(dict("|i1", "(2, 2)"), 1, 1, 1, 1),
 		"spec-empty.yaml":               {},
 		"spec-ignore.yaml":              []byte("name: a\nignore: void\nmethods: [ts]\nsettings: {dataset: d, backbone: b}\n"),
 		"spec-two-documents.yaml":       []byte("name: a\nmethods: [ts]\nsettings: {dataset: d, backbone: b}\n---\nname: b\n"),
