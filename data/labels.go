@@ -90,7 +90,7 @@ func (r *setReader) labelProblem(row int, v float64) error {
 	case least == 1 && largest == float64(k):
 		p.Cause += fmt.Sprintf("; labels start at 0, and the largest of this file is %.10g", largest)
 		p.Fix = "the smallest is 1, so they count from 1: store labels - 1"
-	case least >= 0 && r.distinctLabels() == k:
+	case least >= 0 && k > 2 && r.distinctLabels() == k: // of two labels one may be that of rows without a class
 		p.Cause += fmt.Sprintf("; the largest of this file is %.10g, and there are %d labels, with gaps", largest, k)
 		p.Fix = "if the columns of the classes are in the order of their numbers, store np.unique(labels, return_inverse=True)[1]"
 	default:
