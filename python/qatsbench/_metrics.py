@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 
-from . import _arrays, _beside, _bygroup, _confidence, _program
+from . import _arrays, _beside, _confidence, _program
 from ._calibrator import KINDS
 from ._errors import InputError
 
@@ -70,7 +70,7 @@ def metrics(
         if by is not None:
             _in_memory(rows)
             of = lambda m: score({k: a[m] for k, a in rows.items()}, rows["correct"][m], names, interval, beside=_taken(beside, m))  # noqa: E731
-            return _bygroup.scored(by, n, of, confidence)
+            return _by_group()(by, n, of, confidence)
         return score(rows, rows["correct"], names, interval, beside=beside)
     if p is None or y is None:
         raise InputError("want p and y, or confidence and correct", code="usage", where="p")
@@ -89,8 +89,14 @@ def metrics(
 
     if by is not None:
         _in_memory({**rows, "labels": y})
-        return _bygroup.scored(by, len(y), lambda m: of({k: x[m] for k, x in rows.items()}, y[m], _taken(beside, m)), owner)
+        return _by_group()(by, len(y), lambda m: of({k: x[m] for k, x in rows.items()}, y[m], _taken(beside, m)), owner)
     return of(rows, y, beside)
+
+
+def _by_group():
+    from ._bygroup import scored
+
+    return scored
 
 
 def _in_memory(arrays):
