@@ -3,12 +3,15 @@ package submission
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/data/folder"
@@ -183,4 +186,52 @@ func TestARoundHasASeedByItsRule(t *testing.T) {
 	if _, err := ReadRound(committed, 1); err != nil && !strings.Contains(err.Error(), ErrNoSeed.Error()) {
 		t.Error(err)
 	}
+}
+
+// TestARoundAdmitsWhatStoodInItsLastCommit, made before it closed: neither a later entry nor a change.
+func TestARoundAdmitsWhatStoodInItsLastCommit(t *testing.T) {
+	needs(t, "git", "version")
+	root := t.TempDir()
+	git := func(args ...string) string {
+		t.Helper()
+		cmd := exec.Command("git", append([]string{"-C", root, "-c", "user.name=a", "-c", "user.email=a@b"}, args...)...)
+		cmd.Env = append(os.Environ(), "GIT_COMMITTER_DATE=2026-12-31T12:00:00Z", "GIT_AUTHOR_DATE=2026-12-31T12:00:00Z")
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("git %v: %s", args, out)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	write := func(entry, text string) string {
+		t.Helper()
+		dir := filepath.Join(root, entry)
+		if err := errors.Join(os.MkdirAll(dir, 0o777), os.WriteFile(filepath.Join(dir, CardFile), []byte(text), 0o666)); err != nil {
+			t.Fatal(err)
+		}
+		git("add", ".")
+		git("commit", "-q", "-m", entry)
+		return dir
+	}
+	git("init", "-q")
+	first := write("first", "a card")
+	closes := time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)
+	r := Round{Number: 1, Closes: closes, Commit: git("rev-parse", "HEAD")}
+	second := write("second", "another card")
+	refused := func(r Round, dir, want string) {
+		t.Helper()
+		if err := r.Admits(t.Context(), dir); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+	if err := r.Admits(t.Context(), first); err != nil {
+		t.Error(err)
+	}
+	refused(r, second, "waits for the next round")
+	late := r
+	late.Closes = closes.AddDate(0, 0, -2)
+	refused(late, first, "after the round closed")
+	late.Commit = strings.Repeat("0", 40)
+	refused(late, first, "none of the repository")
+	write("first", "a better card")
+	refused(r, first, "is not what it was")
 }
