@@ -70,3 +70,22 @@ func TestTextsOfEntriesAreText(t *testing.T) {
 		t.Error("a text of an entry became a part of the page")
 	}
 }
+
+// TestDrawnLabelsAreCalledSimulated: the page of measured numbers says so of a round, above its table.
+func TestDrawnLabelsAreCalledSimulated(t *testing.T) {
+	b := boardOf(t, "Mine")
+	row := leaderboard.FreshRow{Labels: leaderboard.PublicLabels, Settings: 3}
+	b.Rounds = append(b.Rounds, leaderboard.FreshTable(4, []leaderboard.Fresh{{Method: "svs", Rows: []leaderboard.FreshRow{row, {Labels: "svs", Settings: 3}}, Holm: 1}}))
+	var text strings.Builder
+	if err := WriteBoard(&text, b); err != nil {
+		t.Fatal(err)
+	}
+	at := 0
+	for _, want := range []string{`<a href="#fresh-0">Labels drawn anew, round 4</a>`, `<section id="fresh-0"`, "SIMULATED LABELS", "<table>", ">svs</th>", "passes", leaderboard.NotJudged, `<section id="columns"`} {
+		i := strings.Index(text.String()[at:], want)
+		if i < 0 {
+			t.Fatalf("no %q after %d", want, at)
+		}
+		at += i
+	}
+}
