@@ -179,7 +179,7 @@ func (s *opened) gain(method, score string) ([][]float64, error) {
 	return gains, nil
 }
 
-// excess returns the p-value of the excess of a method by a score. Where it is above the level of a look, it may be too small.
+// excess returns the p-value of the excess of a method by a score: 1 where it is above the level of a look.
 func (s *opened) excess(method, score string) (float64, error) {
 	own, err := s.gain(method, score)
 	if err != nil {
@@ -194,13 +194,16 @@ func (s *opened) excess(method, score string) (float64, error) {
 		if other == method || beside == nil {
 			continue
 		}
-		for k := 1; k < len(own) && p <= leaderboard.LookLevel; k++ {
+		for k := 1; k < len(own); k++ {
 			excess := make([]float64, len(own[0]))
 			for row := range excess {
 				excess[row] = own[0][row] - own[k][row] - (beside[0][row] - beside[k][row])
 			}
 			m := mean(excess)
 			p = max(p, significance.Above(m, varianceOfMean(excess, m)))
+			if p > leaderboard.LookLevel {
+				return 1, nil
+			}
 		}
 	}
 	return p, nil
