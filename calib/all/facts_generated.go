@@ -123,7 +123,7 @@ var factsOf = map[string]calib.Sheet{
 		Reference: "Yang, Zhan and Gan 2023",
 		Code:      "ThyrixYang/group_calibration (the authors'), with one set for both",
 		Agreement: "ECE and NLL on networks of data/bundle were near those of the authors, whose start is drawn by other random numbers",
-		Departs:   "Those of gc-split, but for the halves.",
+		Departs:   "As gc-split, except for the halves.",
 	},
 	"gc-split": {
 		Formula:   "p = mean over 20 partitions of softmax(l/T_g), g = argmax W h; W by the NLL of the mixture sum_g softmax(W h)_g softmax(l/tau_g) + 0.1 mean W^2, T_g that of ts on the rows of g",
@@ -270,7 +270,7 @@ var factsOf = map[string]calib.Sheet{
 		Reference: "Xiong, Deng, Koh, Wu, Li, Xu and Hooi 2023",
 		Code:      "MiaoXiong2320/ProximityBias-Calibration (the authors'), with faiss and statsmodels",
 		Agreement: "on drawn rows, proximities to 1e-6 (theirs in float32), and confidences to 1e-12 given the same proximities",
-		Departs:   "The proximity follows the authors' code; in the paper it is exp of minus the mean distance. Their code divides by max(n1 f1 + n0 f0, 1e-10 n1), so a row far from all others gets confidence 0; ours has no such floor. Where c or r does not vary among the right or the wrong rows, the bandwidth takes the deviation over all rows, and where it does not vary among all, it is left out; their code divides by 0. Without wrong rows the confidence is 1, without right ones 0, but for the mass that right and wrong share (calib.Mass). Of more than 10,000 calibration rows, neighbours are searched among as many at random. The authors also use other bases.",
+		Departs:   "The proximity follows the authors' code; in the paper it is exp of minus the mean distance. Their code divides by max(n1 f1 + n0 f0, 1e-10 n1), so a row far from all others gets confidence 0; ours has no such floor. Where c or r does not vary among the right or the wrong rows, the bandwidth takes the deviation over all rows, and where it does not vary among all, it is left out; their code divides by 0. Without wrong rows the confidence is 1 and without right rows 0, before the mass is mixed in (calib.Mass). If there are more than 10,000 calibration rows, neighbours are searched among 10,000 of them, drawn at random. The authors also use other bases.",
 	},
 	"procal-bins": {
 		Formula:   "ir in each of 5 groups of rows, split at the quantiles of the proximity r of procal",
