@@ -28,6 +28,7 @@ _COLUMNS = (
     "accuracy",
     "changed",
     "fit_seconds",
+    "exports",
     "chosen",
 )
 _OF_TWO = (
@@ -157,7 +158,7 @@ def recommend(
     words += ["--", *(_program.argument(name, a) for name, a in arrays.items())]
     with _Progress(progress) as shown:
         lines = _program.call(words, _program.streamed(arrays | beside), read=_read_lines, progress=shown, despite=_has_answer)
-    compared = Recommendation(lines)
+    compared = Recommendation(lines, logits=not alone and kind != "probs")
     _program.warn(compared.warnings)
     return compared
 
@@ -205,9 +206,11 @@ def _read_lines(pipe):
 class Recommendation:
     """The result of ``recommend``. In a notebook it shows the table of the methods."""
 
-    def __init__(self, lines):
+    def __init__(self, lines, *, logits=True):
+        from ._maps import MAPS
+
         of = lambda kind: [{k: v for k, v in line.items() if k != "kind"} for line in lines if line["kind"] == kind]  # noqa: E731
-        self.methods = of("method")  # a dict for each, the best first
+        self.methods = [m | {"exports": logits and m["method"] in MAPS} for m in of("method")]  # the best first
         self.left_out = of("left-out")
         self.findings = of("finding")
         self.choice = of("choice")[0]
@@ -232,7 +235,8 @@ class Recommendation:
         with the same confidences lie; inside: whether the ECE does. changed: rows whose
         predicted class changes. Of two classes ece_positive is the ECE of the probability of the positive one, with
         its band, and inside is whether both are; oe, slope and intercept are observed / expected and the logistic
-        recalibration of it, with 95 % intervals. A DataFrame, or a dict of arrays without pandas."""
+        recalibration of it, with 95 % intervals. exports: whether the fitted method has to_numpy, to_torch, to_onnx and to_c,
+        which are of logits alone. A DataFrame, or a dict of arrays without pandas."""
         top = any("nll_top" in m for m in self.methods)  # of a confidence alone
         return frame(self.methods, [*(c + "_top" if top and c in _BY else c for c in _COLUMNS), *(_OF_TWO if self._two else ())])
 
@@ -306,6 +310,9 @@ class Recommendation:
     def _remarks(self):
         yield from (f"{f['severity']}: {_finding(f)}" for f in self.findings)
         yield from (f"no candidate: {m['method']}: {m['barred']}" for m in self.methods if m.get("bar") == _EXPLODES)
+        inside = [m["method"] for m in self.methods if not m["exports"]]
+        if 0 < len(inside) < len(self.methods):
+            yield f"no to_numpy, to_torch, to_onnx or to_c: {', '.join(inside)}"
         yield from (f"left out: {x['method']}: {x['why']}" for x in self.left_out)
         yield from (w["text"] for w in self.warnings if "method" in w)
 

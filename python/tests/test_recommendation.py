@@ -218,3 +218,22 @@ def test_progress_without_tqdm_on_a_terminal(monkeypatch):
         " " * len("qatsbench: 3 of 9 fits, 12 s left"),
         "",
     ]
+
+
+def test_the_table_says_which_methods_leave_python(small):
+    names = ["kernel", "svs"]
+    r = qatsbench.recommend(cal=small[:2], methods=names, progress=False)
+    frame = dict(zip(r.frame["method"], r.frame["exports"]))
+    assert frame["svs"] and frame["ts"] and not frame["kernel"]
+    assert "no to_numpy, to_torch, to_onnx or to_c: kernel" in repr(r)
+    for name in names:
+        c = qatsbench.calibrator(name).fit(*small[:2])
+        if frame[name]:
+            assert "def predict" in c.to_numpy()
+        else:
+            with pytest.raises(NotImplementedError):
+                c.to_numpy()
+    p = np.exp(small[0] - small[0].max(1, keepdims=True))
+    p /= p.sum(1, keepdims=True)
+    of = qatsbench.recommend(cal=(p, small[1]), methods=names, kind="probs", progress=False)
+    assert not of.frame["exports"].any() and "to_numpy" not in repr(of)
