@@ -121,11 +121,20 @@ func parseTable(name string, r io.Reader, limit int64) (*textTable, error) {
 	case t.header == nil:
 		return nil, t.fail("empty", "")
 	case !slices.ContainsFunc(t.header, func(h string) bool { return !isNumber(h) }):
-		return nil, t.fail(fmt.Sprintf("line %d has numbers, and no names of columns", before+1), "add a header, such as p_0"+string(t.comma)+"p_1"+string(t.comma)+"label")
+		return nil, t.fail(fmt.Sprintf("line %d has numbers, and no names of columns", before+1), t.headerFix(name))
 	case len(t.rows) == 0:
 		return nil, t.fail("no row after the header", "")
 	}
 	return t, t.spread()
+}
+
+// headerFix says what to do with a file of numbers alone: it is a table without its header, or what np.savetxt wrote.
+func (t *textTable) headerFix(name string) string {
+	load := fmt.Sprintf("np.loadtxt(%q, delimiter=%q)", name, string(t.comma))
+	if t.comma == ' ' {
+		load = fmt.Sprintf("np.loadtxt(%q)", name)
+	}
+	return fmt.Sprintf("add a header, such as p_0%[1]cp_1%[1]clabel; if it is one array, save it in Python: np.save(\"x.npy\", %[2]s)", t.comma, load)
 }
 
 // unpacked returns the text of a table in UTF-8, with lines that end in \n or \r\n.
