@@ -108,11 +108,11 @@ def put(values, path):
     "call, says",
     [
         (
-            lambda z, y, d: qatsbench.TS().fit(put(z, d / "z.npy"), put(np.where(y == 0, 99, y), d / "y.npy")),
+            lambda z, y, d: qatsbench.TS().fit(put(z, d / "z.npy"), put(np.where(np.arange(len(y)) % 7, y, 99), d / "y.npy")),
             "y.npy: row .*; if such rows have no class, give ignore=99; otherwise",
         ),
         (
-            lambda z, y, d: qatsbench.TS().fit(put(z, d / "z.npy"), put(np.where(y == 0, 99, y), d / "y.npy"), ignore=98),
+            lambda z, y, d: qatsbench.TS().fit(put(z, d / "z.npy"), put(np.where(np.arange(len(y)) % 7, y, 99), d / "y.npy"), ignore=98),
             r"give ignore=\[98, 99\]; otherwise",
         ),
         (
