@@ -160,7 +160,7 @@ func crossFitted(ctx context.Context, m calib.Method, cal, test *data.Set) (data
 	}
 	probs := data.NewProbs(union.Len(), union.K())
 	for k := range folded.Count() {
-		fitted, err := m.Fit(ctx, engine.Input(m.Contract(), folded.Without(k), nil))
+		fitted, err := calib.FitInput(ctx, m, engine.Input(m.Contract(), folded.Without(k), nil))
 		if err != nil {
 			return data.Probs{}, err
 		}

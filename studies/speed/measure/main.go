@@ -227,7 +227,7 @@ func fit(at folder, name string) figures {
 		}
 		cal := at.read(name, "cal")
 		lap("load", 0)
-		out["nll"] = must(calib.QaTS{}.Fit(ctx, calib.Input{Cal: cal, Stage: lap})).Report.NLL
+		out["nll"] = must(calib.FitInput(ctx, calib.QaTS{}, calib.Input{Cal: cal, Stage: lap})).Report.NLL
 		lap("end", 0)
 		out["seconds"] = last - begin
 		if best == nil || out["seconds"] < best["seconds"] {
