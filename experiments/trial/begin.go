@@ -95,7 +95,7 @@ func (in *Input) begin(ctx context.Context, shared *calib.Shared) (Begin, error)
 		return b, nil
 	}
 	two := in.Cal.K() == 2
-	if in.probabilities() { // not the usual network
+	if in.probabilities(b.Zeros) { // not the usual network
 		return b, nil
 	}
 	tally, err := shares.Tally(t, in.Cal.Set)
@@ -119,8 +119,8 @@ func (in *Input) manyZeros(zeros int) bool {
 	return zeros > 0 && float64(zeros) >= fewestZeros*float64(len(in.Cal.Logits.Data))
 }
 
-// probabilities reports whether the sets have probabilities of three classes or more, without many zeros. Of these the
-// choice is by the floored NLL ([floored]), and quadratic is no candidate.
-func (in *Input) probabilities() bool {
-	return !in.ConfidenceOnly() && in.Cal.K() > 2 && in.Cal.Form.OffsetLost && !in.manyZeros(in.Cal.Zeros())
+// probabilities reports whether the sets have probabilities of three classes or more, of which so many are exactly 0, and these are
+// not many. Of these the choice is by the floored NLL ([floored]), and quadratic is no candidate.
+func (in *Input) probabilities(zeros int) bool {
+	return !in.ConfidenceOnly() && in.Cal.K() > 2 && in.Cal.Form.OffsetLost && !in.manyZeros(zeros)
 }

@@ -97,7 +97,7 @@ func (t *Trial) excluded(r *Result) Exclusion {
 		return Unconverged
 	case len(t.Empty) > 0 && !c.KeepsTop1:
 		return MovesEmpty
-	case r.Method.Entry.Name == "quadratic" && t.Input.probabilities():
+	case r.Method.Entry.Name == "quadratic" && t.Input.probabilities(t.Begin.Zeros):
 		return Probabilities
 	}
 	return ""

@@ -459,7 +459,7 @@ func (t *Trial) result(k *task, unjudged bool) (*Result, error) {
 	k.cross.K = t.Input.Cal.K()
 	if r.NoChoice == nil {
 		r.cross = metrics.Of(k.cross)
-		if r.chooses = r.cross; len(k.cross.NLL) > 0 && t.Input.probabilities() {
+		if r.chooses = r.cross; len(k.cross.NLL) > 0 && t.Input.probabilities(t.Begin.Zeros) {
 			r.chooses = metrics.Of(floored(k.cross, t.Input.Cal.K()))
 		}
 		if v, err := t.By.value(r.cross); err != nil {
