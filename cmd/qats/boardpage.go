@@ -21,6 +21,11 @@ import (
 	"github.com/qats-bench/qats/results/leaderboard"
 )
 
+// registryOf is the folder of the numbers of the methods of the project by a version, below the root of the project.
+func registryOf(version string) leaderboard.Folder {
+	return leaderboard.Folder(filepath.Join("results", "leaderboard", submission.FolderOf(version)))
+}
+
 // recordsDir is the folder of records, below the root of the project.
 var recordsDir = filepath.Join("results", "leaderboard", "verified")
 
@@ -82,7 +87,7 @@ func (l *boardPage) make(cmd *cobra.Command) error {
 	if !slices.Contains(submission.Versions(), l.protocol) {
 		return usage("--protocol %s: there are %s", l.protocol, strings.Join(submission.Versions(), " and "))
 	}
-	l.registry = cmp.Or(l.registry, filepath.Join("results", "leaderboard", submission.FolderOf(l.protocol)))
+	l.registry = cmp.Or(l.registry, string(registryOf(l.protocol)))
 	w := unlessQuiet(cmd)
 	var failed error
 	if l.run {

@@ -48,7 +48,7 @@ type fresh struct {
 }
 
 func (f *fresh) do(cmd *cobra.Command, args []string) error {
-	folder := leaderboard.Folder(filepath.Join("results", "leaderboard", submission.FolderOf(submission.Version)))
+	folder := registryOf(submission.Version)
 	round, err := submission.ReadRound(folder, f.round)
 	if err != nil {
 		return err
@@ -146,12 +146,9 @@ func (f *fresh) prepare(cmd *cobra.Command, tier *submission.Tier, round submiss
 	if card, err = entry.CardDigest(); err != nil {
 		return nil, "", err
 	}
-	iso, err := submission.FindIsolation(cmd.Context())
-	switch {
-	case err != nil && !errors.Is(err, submission.ErrNotIsolated):
+	iso, err := isolationFor(cmd.Context(), args[0], f.trusted)
+	if err != nil {
 		return nil, "", err
-	case err != nil && !f.trusted:
-		return nil, "", fmt.Errorf("the code of %s is %w here; --not-isolated runs it with your rights, if you have read it", args[0], err)
 	}
 	p, err := prepared(cmd.Context(), entry.Card, entry.Code, f.work, iso)
 	if err != nil {

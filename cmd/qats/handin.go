@@ -26,7 +26,6 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/cpu"
 	"github.com/qats-bench/qats/internal/terminal"
 	"github.com/qats-bench/qats/results"
-	"github.com/qats-bench/qats/results/leaderboard"
 )
 
 // entriesDir is the folder of the entries, below the root of the project.
@@ -188,7 +187,7 @@ func (h *handIn) run(cmd *cobra.Command, paths []string) error {
 // begins runs the smallest settings first, and returns an error if the code has a number on none of them: the other settings
 // would cost their time for nothing. What it fits is in the store of the run.
 func (h *handIn) begins(cmd *cobra.Command, tier *submission.Tier, p *submission.Prepared) error {
-	sizes, err := leaderboard.Folder(filepath.Join(recordsDir, "..", submission.FolderOf(tier.Version))).ReadSettings()
+	sizes, err := registryOf(tier.Version).ReadSettings()
 	if errors.Is(err, fs.ErrNotExist) { // not in the folder of the project
 		return nil
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -84,13 +85,9 @@ func (v *verifying) run(cmd *cobra.Command, dir string) error {
 	}
 	defer removeAll(work)
 	defer inFolder(work)()
-	iso, err := submission.FindIsolation(cmd.Context())
-	isolated := err == nil
-	switch {
-	case err != nil && !errors.Is(err, submission.ErrNotIsolated):
+	iso, err := isolationFor(cmd.Context(), dir, v.trusted)
+	if err != nil {
 		return err
-	case err != nil && !v.trusted:
-		return fmt.Errorf("the code of %s is %w here; --not-isolated runs it with your rights, if you have read it", dir, err)
 	}
 	card := *entry.Card
 	p, err := prepared(cmd.Context(), &card, entry.Code, work, iso)
@@ -120,8 +117,8 @@ func (v *verifying) run(cmd *cobra.Command, dir string) error {
 	if len(problems) > 0 {
 		verdict = submission.Differs
 	}
-	v.say(cmd, entry, compared, verdict, problems, isolated, card.Platform)
-	record := submission.Record{Verdict: verdict, Numbers: compared.Counts, Isolated: isolated, Platform: card.Platform}
+	v.say(cmd, entry, compared, verdict, problems, iso != nil, card.Platform)
+	record := submission.Record{Verdict: verdict, Numbers: compared.Counts, Isolated: iso != nil, Platform: card.Platform}
 	good := verdict == submission.Equal || verdict == submission.Agrees
 	if v.splits > 0 && good {
 		if record.Draws, err = v.draw(cmd, tier, p, entry.Card.Name); err != nil {
@@ -138,6 +135,21 @@ func (v *verifying) run(cmd *cobra.Command, dir string) error {
 		return errFailed
 	}
 	return nil
+}
+
+// isolationFor returns the isolation in which the code of an entry runs; nil where this system has none, and trusted says that the
+// user has read the code.
+func isolationFor(ctx context.Context, entry string, trusted bool) (*submission.Isolation, error) {
+	iso, err := submission.FindIsolation(ctx)
+	switch {
+	case err == nil:
+		return iso, nil
+	case !errors.Is(err, submission.ErrNotIsolated):
+		return nil, err
+	case !trusted:
+		return nil, fmt.Errorf("the code of %s is %w here; --not-isolated runs it with your rights, if you have read it", entry, err)
+	}
+	return nil, nil
 }
 
 // problems says what differs beside the numbers: arrays, and the contract.
