@@ -108,6 +108,16 @@ func ReadCard(path string) (*Card, error) {
 	return &c, nil
 }
 
+// decode reads the document of a file into a value that has a field for each key. An error names the file and the line.
+func decode(path string, text []byte, into any) error {
+	d := yaml.NewDecoder(bytes.NewReader(text))
+	d.KnownFields(true)
+	if err := d.Decode(into); err != nil {
+		return fault(path, err)
+	}
+	return nil
+}
+
 // fault returns the first mistake that yaml names, as FILE:LINE: TEXT.
 func fault(path string, err error) error {
 	text := strings.TrimPrefix(err.Error(), "yaml: ")

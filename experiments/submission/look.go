@@ -1,7 +1,6 @@
 package submission
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,8 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"gopkg.in/yaml.v3"
 
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results"
@@ -40,10 +37,8 @@ func ReadLooked(folder leaderboard.Folder) ([]Looked, error) {
 		return nil, err
 	}
 	var list []Looked
-	d := yaml.NewDecoder(bytes.NewReader(text))
-	d.KnownFields(true)
-	if err := d.Decode(&list); err != nil {
-		return nil, fault(file, err)
+	if err := decode(file, text, &list); err != nil {
+		return nil, err
 	}
 	for _, l := range list {
 		if !digestForm.MatchString(l.Card) || strings.TrimSpace(l.By) == "" || strings.TrimSpace(l.Found) == "" {

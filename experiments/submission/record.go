@@ -78,17 +78,15 @@ func (r Records) Read(ctx context.Context, e *Entry) (*Record, error) {
 		return nil, err
 	}
 	var found Record
-	d := yaml.NewDecoder(bytes.NewReader(text))
-	d.KnownFields(true)
-	if err := d.Decode(&found); err != nil {
-		return nil, fault(path, err)
+	if err := decode(path, text, &found); err != nil {
+		return nil, err
 	}
 	switch found.Verdict {
 	case Equal, Agrees, Differs, NotRun:
 	default:
 		return nil, fmt.Errorf("%s: verdict: %.80q is none of %s, %s, %s, %s", path, found.Verdict, Equal, Agrees, Differs, NotRun)
 	}
-	card, err := fileDigest(filepath.Join(e.Dir, CardFile))
+	card, err := e.CardDigest()
 	if err != nil || found.Card != card {
 		return nil, err
 	}
@@ -138,7 +136,7 @@ func (r Records) signed(ctx context.Context, path string, text []byte) error {
 // key, or of a public one whose private key is in an agent.
 func (r Records) Write(ctx context.Context, e *Entry, record Record, key string) error {
 	var err error
-	if record.Card, err = fileDigest(filepath.Join(e.Dir, CardFile)); err != nil {
+	if record.Card, err = e.CardDigest(); err != nil {
 		return err
 	}
 	if record.Draws != nil {

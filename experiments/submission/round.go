@@ -1,7 +1,6 @@
 package submission
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -9,14 +8,10 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
-
-	"gopkg.in/yaml.v3"
 
 	"github.com/qats-bench/qats/results/leaderboard"
 )
@@ -69,10 +64,8 @@ func ReadRound(folder leaderboard.Folder, number int) (Round, error) {
 		return Round{}, err
 	}
 	var rounds []Round
-	d := yaml.NewDecoder(bytes.NewReader(text))
-	d.KnownFields(true)
-	if err := d.Decode(&rounds); err != nil {
-		return Round{}, fault(file, err)
+	if err := decode(file, text, &rounds); err != nil {
+		return Round{}, err
 	}
 	i := slices.IndexFunc(rounds, func(r Round) bool { return r.Number == number })
 	if i < 0 {
@@ -108,10 +101,7 @@ func (r Round) Admits(ctx context.Context, dir string) error {
 	if r.Number == Rehearsal {
 		return nil
 	}
-	git := func(args ...string) (string, error) {
-		out, err := exec.CommandContext(ctx, "git", append([]string{"-C", dir}, args...)...).Output()
-		return strings.TrimSpace(string(out)), err
-	}
+	git := gitIn(ctx, dir)
 	made, err := git("log", "-1", "--format=%ct", "--end-of-options", r.Commit)
 	if err != nil {
 		return fmt.Errorf("commit %.80q of round %d is none of the repository of %s", r.Commit, r.Number, dir)
