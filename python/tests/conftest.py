@@ -33,6 +33,17 @@ def text(program):
     return tuple(np.load(BUNDLE / part / f"{array}.npy") for part in ("cal", "test") for array in ("logits", "labels"))
 
 
+@pytest.fixture(scope="module")
+def rows(text):
+    """float32 rows with ties in confidence: classes in another order, equal logits, one prediction that is certain."""
+    z, y = text[0][:600].astype(np.float32), text[1][:600]
+    z[10:20] = z[:10, ::-1]
+    z[20] = 0
+    z[21, 3] = 900
+    z[22] = np.nextafter(z[23], np.float32(np.inf))
+    return z, y, text[2][:500].astype(np.float32)
+
+
 @pytest.fixture(scope="session")
 def small(program):
     """200 rows of 3 classes that a known temperature of 2 calibrates, with float32 logits."""

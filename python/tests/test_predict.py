@@ -35,17 +35,6 @@ def agree(c, rows):
     return got
 
 
-@pytest.fixture(scope="module")
-def rows(text):
-    """Rows with ties in confidence: classes in another order, equal logits, one prediction that is certain."""
-    z, y = text[0][:600].astype(np.float32), text[1][:600]
-    z[10:20] = z[:10, ::-1]
-    z[20] = 0
-    z[21, 3] = 900
-    z[22] = np.nextafter(z[23], np.float32(np.inf))
-    return z, y, text[2][:500].astype(np.float32)
-
-
 @pytest.mark.parametrize("name", FORMS)
 def test_probabilities_and_temperatures_are_those_of_the_program(name, rows):
     z, y, zt = rows
